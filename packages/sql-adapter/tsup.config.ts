@@ -1,0 +1,4 @@
+import { defineConfig } from "tsup";
+import { esmBuild } from "../../scripts/tsup-base.ts";
+
+export default defineConfig(esmBuild({ index: "src/index.ts" }));

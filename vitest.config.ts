@@ -1,0 +1,55 @@
+// One project per workspace package. Imports of our packages resolve to their sources, so that
+// tests need no build.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+
+const folders = [
+  ...["packages", "examples"].flatMap((parent) =>
+    readdirSync(`${root}${parent}`, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${parent}/${entry.name}`),
+  ),
+  "bench",
+];
+
+const sources: Record<string, string> = {
+  "@onceproof/core": "packages/core/src/index.ts",
+  "@onceproof/core/advanced": "packages/core/src/advanced.ts",
+  "@onceproof/redis-adapter": "packages/redis-adapter/src/index.ts",
+  "@onceproof/sql-adapter": "packages/sql-adapter/src/index.ts",
+  "@onceproof/simulator": "packages/simulator/src/index.ts",
+  "@onceproof/simulator/conformance": "packages/simulator/src/conformance/index.ts",
+  "@onceproof/test-servers": "packages/test-servers/src/index.ts",
+};
+
+const alias = Object.entries(sources).map(([name, file]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: `${root}${file}`,
+}));
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    projects: folders.map((folder) => ({
+      extends: true,
+      test: {
+        name: folder.replace(/^packages\//, ""),
+        root: `${root}${folder}`,
+        include: ["test/**/*.test.ts"],
+        environment: "node",
+        testTimeout: 30_000,
+        hookTimeout: 60_000,
+      },
+    })),
+    passWithNoTests: true,
+    pool: "forks",
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**/*.ts"],
+      reportsDirectory: "coverage",
+    },
+  },
+});

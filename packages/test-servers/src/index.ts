@@ -1,1 +1,4 @@
-export {};
+export { missing, type ServerName } from "./missing.js";
+export type { TestServer } from "./server.js";
+export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";
+export { type RedisOptions, startRedis } from "./start-redis.js";

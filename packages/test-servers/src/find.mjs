@@ -1,0 +1,58 @@
+// Finds server programs on this machine. Plain JavaScript, because the scripts that prepare a bare
+// machine read it too, before anything is installed.
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const OLDEST_POSTGRES = 15;
+
+/** Names that are to count as missing, to see what a machine without them would do. */
+const hidden = (name) => (process.env.ONCEPROOF_WITHOUT ?? "").split(",").includes(name);
+
+/** Path of redis-server (or valkey-server), or undefined. */
+export function findRedis() {
+  if (hidden("redis")) return undefined;
+  return onPath("redis-server") ?? onPath("valkey-server");
+}
+
+/** Folder that holds `postgres` and `initdb` of the newest version >= 15, or undefined. */
+export function findPostgres() {
+  if (hidden("postgres")) return undefined;
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
+  const folders = versions
+    .filter((version) => version >= OLDEST_POSTGRES)
+    .sort((a, b) => b - a)
+    .map((version) => join(debian, String(version), "bin"));
+  return [...folders, ...pathFolders()].find(
+    (folder) => isProgram(join(folder, "postgres")) && isProgram(join(folder, "initdb")),
+  );
+}
+
+/** Path of Chromium, or undefined. */
+export function findChromium() {
+  if (hidden("chromium")) return undefined;
+  return onPath("chromium") ?? onPath("chromium-browser") ?? onPath("google-chrome");
+}
+
+/** Path of any program on PATH, or undefined. */
+export function onPath(program) {
+  return pathFolders()
+    .map((folder) => join(folder, program))
+    .find(isProgram);
+}
+
+// Debian keeps server programs in sbin, which is on root's PATH only.
+const pathFolders = () => [
+  ...(process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== ""),
+  "/usr/local/sbin",
+  "/usr/sbin",
+];
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

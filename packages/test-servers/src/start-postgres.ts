@@ -1,0 +1,87 @@
+// A private PostgreSQL cluster, made afresh, whose user postgres needs no password.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { connect } from "node:net";
+import { findPostgres } from "./find.mjs";
+import { missing } from "./missing.js";
+import { type ServerKind, startServer, type TestServer } from "./server.js";
+import { commandAs, unprivilegedUser } from "./unprivileged.js";
+
+export interface PostgresOptions {
+  /** Server settings, for example `{ max_connections: "20" }`. @defaultValue the server's own */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A Postgres server and what a client needs to connect to it. */
+export interface PostgresServer extends TestServer {
+  readonly connection: {
+    readonly host: "127.0.0.1";
+    readonly port: number;
+    readonly user: "postgres";
+    readonly database: "postgres";
+  };
+}
+
+const execute = promisify(execFile);
+const REPLY_WITHIN_MS = 1_000;
+
+/** Starts a Postgres on a free port of 127.0.0.1 and resolves when it accepts sessions. */
+export async function startPostgres({
+  settings = {},
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const bin = findPostgres();
+  const user = unprivilegedUser();
+  if (bin === undefined || user === "none") throw new Error(missing("postgres"));
+  const kind: ServerKind = {
+    name: "postgres",
+    user,
+    // Fast shutdown: ends sessions instead of waiting for them.
+    stopSignal: "SIGINT",
+    async prepare(folder) {
+      const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
+      const command = commandAs(user, join(bin, "initdb"), ["-D", join(folder, "data"), ...flags]);
+      await execute(command.file, command.args, { cwd: folder });
+    },
+    command: (folder, port) => ({
+      program: join(bin, "postgres"),
+      args: [
+        ...["-D", join(folder, "data"), "-p", String(port)],
+        ...["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`],
+        ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ],
+    }),
+    url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+    isReady: acceptsSessions,
+  };
+  const server = await startServer(kind);
+  const { host, port } = server;
+  // Defined on the server itself: a copy would freeze the pid.
+  return Object.assign(server, {
+    connection: { host, port, user: "postgres", database: "postgres" },
+  } as const);
+}
+
+/** Opens a session; the first byte of the reply is R (authentication) once it is accepted. */
+function acceptsSessions(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const settle = (ready: boolean): void => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.setTimeout(REPLY_WITHIN_MS, () => settle(false));
+    socket.once("error", () => settle(false));
+    socket.once("connect", () => socket.write(startupMessage()));
+    socket.once("data", (reply) => settle(reply.toString("latin1", 0, 1) === "R"));
+  });
+}
+
+/** @see https://www.postgresql.org/docs/current/protocol-message-formats.html StartupMessage */
+function startupMessage(): Buffer {
+  const parameters = Buffer.from("user\0postgres\0database\0postgres\0\0", "latin1");
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + parameters.length, 0);
+  head.writeInt32BE(0x0003_0000, 4);
+  return Buffer.concat([head, parameters]);
+}

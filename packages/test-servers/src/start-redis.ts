@@ -1,0 +1,50 @@
+// A private Redis whose every write is on disk before it is answered.
+import { connect } from "node:net";
+import { findRedis } from "./find.mjs";
+import { missing } from "./missing.js";
+import { type ServerKind, startServer, type TestServer } from "./server.js";
+
+export interface RedisOptions {
+  /** Further command-line arguments; they come last, so they win. @defaultValue none */
+  readonly args?: readonly string[];
+}
+
+const PING_WITHIN_MS = 1_000;
+
+/** Starts a Redis on a free port of 127.0.0.1 and resolves when it answers PING. */
+export function startRedis({ args = [] }: RedisOptions = {}): Promise<TestServer> {
+  const program = findRedis();
+  if (program === undefined) return Promise.reject(new Error(missing("redis")));
+  const kind: ServerKind = {
+    name: "redis",
+    user: "self",
+    stopSignal: "SIGTERM",
+    prepare: () => Promise.resolve(),
+    command: (folder, port) => ({
+      program,
+      args: [
+        ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
+        ...["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
+        ...args,
+      ],
+    }),
+    url: (port) => `redis://127.0.0.1:${port}`,
+    isReady: answersPing,
+  };
+  return startServer(kind);
+}
+
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const settle = (ready: boolean): void => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.setTimeout(PING_WITHIN_MS, () => settle(false));
+    socket.once("error", () => settle(false));
+    socket.once("connect", () => socket.write("PING\r\n"));
+    // While it loads its data it answers -LOADING.
+    socket.once("data", (reply) => settle(reply.toString().startsWith("+PONG")));
+  });
+}

@@ -1,0 +1,19 @@
+// For authors of adapters and of other shapes: the contract, stamps, the runtime port, claims.
+
+export type * from "./contract/atomic-store.js";
+export type * from "./contract/capabilities.js";
+export {
+  checkStoreKey,
+  checkWrite,
+  checkWriteAll,
+  utf8Length,
+} from "./contract/check-write.js";
+export {
+  type BeginOptions,
+  type Begun,
+  createDedupClaims,
+  type DedupClaim,
+  type DedupClaims,
+} from "./dedup/create-dedup-claims.js";
+export { ArgumentError, OnceproofError, StoreError } from "./errors/errors.js";
+export { type Runtime, systemRuntime } from "./runtime/runtime.js";

@@ -1,0 +1,87 @@
+// What a store declares about itself, and the optional capabilities as interfaces of their own.
+// An algorithm that needs one takes it in its parameter type: a wrong pairing does not compile.
+
+import type { AtomicStore, Entry, Write, WriteResult } from "./atomic-store.js";
+
+/** What a store promises beyond the clauses that hold for all. */
+export interface StoreCapabilities {
+  /** Whose clock judges expiry: the store's, or that of each client (which skew then affects). */
+  readonly clock: "store" | "client";
+  /** What an applied write survives: `process` nothing, `asynchronous` most crashes, `durable` all. */
+  readonly durability: "process" | "asynchronous" | "durable";
+  /** Whether a failover may lose writes that were answered *applied*. */
+  readonly failoverMayLoseWrites: boolean;
+  /** The largest value in UTF-8 bytes; at least 1 MiB. */
+  readonly maxValueBytes: number;
+  /** Times to live are honoured to this granularity and never rounded down. */
+  readonly ttlGranularityMs: number;
+  /** How long a key's last revision outlives its entry, in milliseconds. */
+  readonly tombstoneMs: number;
+  /** Every call settles within this time, in milliseconds. */
+  readonly operationTimeoutMs: number;
+}
+
+/** Several writes to different keys in one atomic step. */
+export interface WriteAll {
+  /** Names the whole step; the writes carry no opId of their own. */
+  readonly opId: string;
+  readonly writes: readonly WriteWithoutOpId[];
+}
+
+type OmitOpId<W> = W extends unknown ? Omit<W, "opId"> : never;
+export type WriteWithoutOpId = OmitOpId<Write>;
+
+export type WriteAllResult =
+  /** One revision per write, in the order given. */
+  | {
+      readonly outcome: "applied";
+      readonly revisions: readonly number[];
+      readonly now: number;
+      readonly replayed: boolean;
+    }
+  /** Nothing changed; `index` names the first write that conflicts, and its key's state. */
+  | {
+      readonly outcome: "refused";
+      readonly index: number;
+      readonly entry?: Entry;
+      readonly revision?: number;
+      readonly now: number;
+    }
+  | Extract<WriteResult, { outcome: "unknown" }>;
+
+/**
+ * A store that writes several keys in one step.
+ *
+ * Guarantee: all or none; if any key's latest operation is this opId, the whole is answered as
+ * replayed and nothing changes.
+ */
+export interface MultiKeyStore extends AtomicStore {
+  writeAll(writes: WriteAll): Promise<WriteAllResult>;
+}
+
+/**
+ * A store whose entries can commit together with the caller's own writes.
+ *
+ * Guarantee: `transaction` commits what `fn` did through `tx`, or nothing. Within a bound store,
+ * `replayed` means *already committed*: roll back and report it.
+ */
+export interface TransactionalStore<Tx> extends AtomicStore {
+  transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  bind(tx: Tx): AtomicStore;
+}
+
+/**
+ * A store that wakes waiters.
+ *
+ * Guarantee: none. The promise settles when the key may have changed or the signal aborts, and
+ * never rejects; a lost wake-up costs time, never correctness.
+ */
+export interface WatchableStore extends AtomicStore {
+  watch(key: string, signal: AbortSignal): Promise<void>;
+}
+
+/** A store that frees what has expired on request. */
+export interface SweepableStore extends AtomicStore {
+  /** Frees at most `limit` expired entries and tombstones; never a live one. Returns how many. */
+  sweep(options: { readonly limit: number }): Promise<number>;
+}

@@ -1,0 +1,59 @@
+// Keys that bear their birth time can be told apart from forgotten ones: a key older than the
+// retention may have run and been forgotten, so it is never run again.
+
+import { ArgumentError } from "../errors/errors.js";
+import { checkDuration } from "../shared/arguments.js";
+
+/** Where a key's birth time comes from: the key itself, or a function of it (ms since the epoch). */
+export type KeyTime = "uuidv7" | ((key: string) => number);
+
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** The birth time of a key in milliseconds since the epoch, or undefined if it bears none. */
+export function birthMs(
+  key: string,
+  keyTime: KeyTime | undefined,
+  issuedAtMs: number | undefined,
+): number | undefined {
+  if (issuedAtMs !== undefined) {
+    checkDuration(issuedAtMs, "issuedAtMs", 0);
+    return issuedAtMs;
+  }
+  if (keyTime === undefined) {
+    return undefined;
+  }
+  if (keyTime === "uuidv7") {
+    const parts = UUID_V7.exec(key);
+    if (parts === null) {
+      throw new ArgumentError("optionInvalid", "keyTime is uuidv7, but the key is not a UUIDv7");
+    }
+    return Number.parseInt(`${parts[1]}${parts[2]}`, 16);
+  }
+  const ms = keyTime(key);
+  checkDuration(ms, "the time that keyTime returned", 0);
+  return ms;
+}
+
+/** How a birth time stands against the store's clock. */
+export type KeyAge =
+  | { readonly age: "valid" }
+  | { readonly age: "expired" }
+  | { readonly age: "early"; readonly validInMs: number };
+
+/** Judges a birth time on a reply's `now` (microseconds). */
+export function judgeAge(
+  birth: number | undefined,
+  nowUs: number,
+  retentionMs: number,
+  maxSkewMs: number,
+): KeyAge {
+  if (birth === undefined) {
+    return { age: "valid" };
+  }
+  const ageMs = nowUs / 1000 - birth;
+  if (ageMs > retentionMs) {
+    return { age: "expired" };
+  }
+  const validInMs = -ageMs - maxSkewMs;
+  return validInMs > 0 ? { age: "early", validInMs } : { age: "valid" };
+}

@@ -1,0 +1,107 @@
+// What dedup answers: tagged unions, never judged by falsiness, and the errors that `run` makes of
+// them.
+
+import {
+  ExpiredError,
+  Final,
+  IndeterminateError,
+  InProgressError,
+  MismatchError,
+  NotYetValidError,
+  ValueUnavailableError,
+} from "../errors/errors.js";
+import type { Disposition } from "./options.js";
+
+/** This call ran the handler and it returned. */
+export interface Executed<T> {
+  readonly outcome: "executed";
+  readonly value: T;
+  /** `"unknown"`: the value is right, but whether it was recorded is not known. */
+  readonly recorded: true | "unknown";
+  readonly attempt: number;
+  readonly fencingToken: number;
+}
+
+/** This call ran the handler and it threw what may be tried again, or what nobody can judge. */
+export interface Threw {
+  readonly outcome: "threw";
+  /** The handler's own error. */
+  readonly error: unknown;
+  readonly disposition: Exclude<Disposition, "final">;
+}
+
+/** A final business rejection, by this call or recorded before. */
+export interface Rejected {
+  readonly outcome: "failed";
+  /** The handler's own error for the first caller, a `Final` with code and message for others. */
+  readonly error: unknown;
+  readonly replayed: boolean;
+  readonly recorded: true | "unknown";
+}
+
+/** Why nobody knows. */
+export type IndeterminateReason =
+  /** The acquiring write had no answer by the deadline; the handler did not run. */
+  | "acquireUnknown"
+  /** An earlier attempt ended without a known outcome, and a person has to resolve it. */
+  | "parked"
+  /** The sink gave no answer about an earlier attempt. */
+  | "verifyUnknown"
+  /** Another owner took over, and recorded nothing within the wait. */
+  | "superseded";
+
+/** What stands for a key that this call did not run. */
+export type Settled<T> =
+  | { readonly outcome: "replayed"; readonly value: T }
+  /** It was done once; its result could not be stored. */
+  | { readonly outcome: "valueUnavailable" }
+  | Rejected
+  | { readonly outcome: "inProgress"; readonly retryAfterMs: number }
+  | { readonly outcome: "mismatch" }
+  | { readonly outcome: "expired" }
+  | { readonly outcome: "notYetValid"; readonly validInMs: number }
+  | {
+      readonly outcome: "indeterminate";
+      readonly reason: IndeterminateReason;
+      readonly cause?: unknown;
+    };
+
+export type DedupResult<T> = Executed<T> | Threw | Settled<T>;
+
+const REASONS: { readonly [reason in IndeterminateReason]: string } = {
+  acquireUnknown: "the store gave no answer in time; the handler did not run",
+  parked: "an earlier attempt ended without a known outcome: look at the sink, then resolve()",
+  verifyUnknown: "the sink gave no answer about an earlier attempt",
+  superseded: "another owner took over and has recorded nothing yet",
+};
+
+/** The value of a result, or the coded error that it stands for. */
+export function unwrap<T>(result: DedupResult<T>): T {
+  switch (result.outcome) {
+    case "executed":
+    case "replayed":
+      return result.value;
+    case "threw":
+    case "failed":
+      throw result.error;
+    case "valueUnavailable":
+      throw new ValueUnavailableError("valueUnavailable", "done once; its result was not storable");
+    case "inProgress":
+      throw new InProgressError("another caller is still at work", result.retryAfterMs);
+    case "mismatch":
+      throw new MismatchError("mismatch", "this key came with another payload before");
+    case "expired":
+      throw new ExpiredError("expired", "the key is older than the retention: it was not run");
+    case "notYetValid":
+      throw new NotYetValidError("notYetValid", "the key's time lies too far in the future");
+    case "indeterminate":
+      throw new IndeterminateError("indeterminate", REASONS[result.reason], {
+        cause: result.cause,
+      });
+  }
+}
+
+/** The error that duplicates of a final rejection get. */
+export function recordedFailure(code: string, message: string): Rejected {
+  return { outcome: "failed", error: new Final(code, message), replayed: true, recorded: true };
+}

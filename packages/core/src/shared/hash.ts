@@ -1,0 +1,16 @@
+// Hashing is synchronous (an audited library): thread-pool crypto cannot be replayed.
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { base64url } from "./base64url.js";
+
+const encoder = new TextEncoder();
+
+/** Length-prefixed parts: two different lists of parts never give the same text. */
+export function lengthPrefixed(parts: readonly string[]): string {
+  return parts.map((part) => `${part.length}:${part}`).join("");
+}
+
+/** The first 128 bits of SHA-256 of the parts, as 22 base64url characters. */
+export function shortHash(...parts: readonly string[]): string {
+  return base64url(sha256(encoder.encode(lengthPrefixed(parts))), 0, 16);
+}

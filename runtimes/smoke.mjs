@@ -53,7 +53,9 @@ function count(host, results) {
   const passed = results.length - failures.length;
   totals.passed += passed;
   totals.failed += failures.length;
-  console.log(`${host.name}: ${passed} passed${failures.length ? `, ${failures.length} failed` : ""}`);
+  console.log(
+    `${host.name}: ${passed} passed${failures.length ? `, ${failures.length} failed` : ""}`,
+  );
   for (const { title, error } of failures) {
     console.log(`  ✗ ${title}\n${error.replace(/^/gm, "    ")}`);
   }

@@ -19,4 +19,5 @@ export async function runCases(cases, core) {
   return results;
 }
 
-const describe = (error) => (error instanceof Error ? (error.stack ?? String(error)) : String(error));
+const describe = (error) =>
+  error instanceof Error ? (error.stack ?? String(error)) : String(error);

@@ -1,8 +1,8 @@
 // A private PostgreSQL cluster, made afresh, whose user postgres needs no password.
 import { execFile } from "node:child_process";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { connect } from "node:net";
 import { findPostgres } from "./find.mjs";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";

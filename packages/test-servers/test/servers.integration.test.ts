@@ -17,13 +17,17 @@ afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 const isAlive = (pid: number): boolean => {
   try {
     // A zombie still has a pid; only its state tells.
-    return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)]).toString().startsWith("Z");
+    return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)])
+      .toString()
+      .startsWith("Z");
   } catch {
     return false;
   }
 };
 const foldersOf = (pid: number): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith("onceproof-") && name.includes(`-${pid}-`));
+  readdirSync(tmpdir()).filter(
+    (name) => name.startsWith("onceproof-") && name.includes(`-${pid}-`),
+  );
 
 describe.skipIf(missing("redis"))("a private Redis", () => {
   test("answers a real client, and keeps an acknowledged write through SIGKILL", async () => {

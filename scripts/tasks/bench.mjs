@@ -1,0 +1,12 @@
+// `npm run bench`: the benchmarks.
+import { runProgram } from "../lib/program.mjs";
+
+export const task = {
+  name: "bench",
+  summary: "measure the algorithms beside a bare Map",
+  usage: [["(any)", "goes to bench/src/main.ts"]],
+  plan: (flags) => ({
+    needsBuild: true,
+    run: () => runProgram("bench/src/main.ts", flags),
+  }),
+};

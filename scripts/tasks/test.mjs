@@ -1,0 +1,78 @@
+// `npm test`: the parts of the test suite, each with a budget, ending with one line of totals.
+import { choose, takeFlags } from "../lib/flags.mjs";
+import { duration, paint } from "../lib/print.mjs";
+import { runtimes } from "../test/runtimes.mjs";
+import { add, emptyTally, totalLine } from "../test/tally.mjs";
+import { unit } from "../test/unit.mjs";
+
+const parts = [unit, runtimes];
+const SKIPS_SHOWN = 20;
+
+/** In CI nothing may be skipped, and a missing server is an error. */
+const inCi = !["", "0", "false"].includes(process.env.CI ?? "");
+
+export const task = {
+  name: "test",
+  summary: "run every test, on real servers and in other runtimes too",
+  usage: [
+    ["--part NAMES", `only these parts: ${parts.map((part) => part.name).join(", ")}`],
+    [
+      "(any other)",
+      "goes to vitest, and leaves out the part runtimes: a file name, -t PATTERN, -u",
+    ],
+    ["CI=true", "a skipped test or a missing server is a failure"],
+  ],
+  plan(flags) {
+    const { values, rest } = takeFlags(flags, { values: ["part"] });
+    // Somebody who picks tests by vitest's flags does not mean the other runtimes.
+    const byDefault = rest.length > 0 ? "unit" : undefined;
+    const names = choose(
+      "part",
+      values.part ?? byDefault,
+      parts.map((part) => part.name),
+    );
+    const chosen = parts.filter((part) => names.includes(part.name));
+    return {
+      needsBuild: chosen.some((part) => part.needsBuild),
+      run: () => runParts(chosen, rest),
+    };
+  },
+};
+
+async function runParts(chosen, flags) {
+  for (const { name, minutes, summary } of chosen) {
+    console.log(`${paint.bold(name)}: ${summary} (budget ${minutes} min)`);
+  }
+  let total = emptyTally();
+  const lines = [];
+  for (const part of chosen) {
+    const startedAt = Date.now();
+    console.log(`\n${paint.bold(`== ${part.name}`)}`);
+    const tally = await part.run(flags);
+    const ms = Date.now() - startedAt;
+    const over = ms > part.minutes * 60_000 ? paint.yellow(" over its budget") : "";
+    const time = `${duration(ms)} of ${part.minutes} min${over}`;
+    lines.push(`${part.name}: ${totalLine(tally)} (${time})`);
+    total = add(total, tally);
+  }
+  console.log(`\n${lines.join("\n")}`);
+  printSkips(total);
+  const problem = problemOf(total);
+  if (problem !== undefined) console.log(paint.red(problem));
+  console.log(totalLine(total));
+  return problem === undefined ? 0 : 1;
+}
+
+function problemOf({ passed, failed, skipped, skips }) {
+  if (failed > 0) return "There are failures.";
+  if (passed === 0) return "No test ran.";
+  if (inCi && (skipped > 0 || skips.length > 0)) return "In CI nothing may be skipped.";
+  return undefined;
+}
+
+function printSkips({ skips }) {
+  if (skips.length === 0) return;
+  console.log(`\n${paint.yellow("Skipped:")}`);
+  for (const skip of skips.slice(0, SKIPS_SHOWN)) console.log(`  ${skip}`);
+  if (skips.length > SKIPS_SHOWN) console.log(`  and ${skips.length - SKIPS_SHOWN} more`);
+}

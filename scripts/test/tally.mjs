@@ -1,0 +1,18 @@
+// Sums what the parts of a test run passed, failed and skipped.
+
+/** @typedef {{ passed: number, failed: number, skipped: number, skips: string[] }} Tally */
+
+/** @returns {Tally} */
+export const emptyTally = () => ({ passed: 0, failed: 0, skipped: 0, skips: [] });
+
+/** @param {Tally} a @param {Tally} b @returns {Tally} */
+export const add = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+  skips: [...a.skips, ...b.skips],
+});
+
+/** The line that ends every run; machinery reads it. @param {Tally} tally */
+export const totalLine = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed, ${skipped} skipped`;

@@ -1,4 +1,5 @@
-// The public surface: so far only a marker. The atomic store on Redis and Valkey comes next.
+// The public surface: the store on Redis and Valkey, and the shapes of the clients it takes.
 
-/** True once this package holds a store; until then it only reserves the name. */
-export const available = false as boolean;
+export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.js";
+export type { RedisStoreOptions } from "./options.js";
+export { createRedisStore } from "./redis-store.js";

@@ -1,0 +1,34 @@
+// Tells what a rejected command means: the server's own refusal, which did nothing, or anything
+// else, after which nobody can say whether the command ran.
+
+// The classes ioredis (redis-errors) and node-redis give to an error that the server replied. Where
+// a bundler renamed them the error counts as no answer, which is the safe side.
+const REPLY_ERRORS = new Set(["ReplyError", "ErrorReply", "SimpleError", "BlobError"]);
+
+// The server will answer soon: worth another send of the same opId within the operation's time.
+const PASSING = new Set(["LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN"]);
+
+/** The first word of an error that the server replied, such as `NOSCRIPT` or `OOM`. */
+export function replyCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) {
+    return undefined;
+  }
+  let prototype: unknown = Object.getPrototypeOf(error);
+  while (typeof prototype === "object" && prototype !== null) {
+    if (REPLY_ERRORS.has(prototype.constructor.name)) {
+      return /^[A-Z][A-Z0-9]*(?= |$)/.exec(error.message)?.[0] ?? "ERR";
+    }
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return undefined;
+}
+
+/** Whether an error says that the server does not know the script; sending its text is harmless. */
+export function isScriptUnknown(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
+/** Whether the server refused only for the moment. */
+export function isPassing(code: string): boolean {
+  return PASSING.has(code);
+}

@@ -1,0 +1,100 @@
+// One script call from start to end: waiting for the connection, EVALSHA with its fallback, the
+// time allowed, and what a failure proves. Stores see only the three outcomes.
+
+import type { Runtime } from "@onceproof/core/advanced";
+import type { Connection } from "./client.js";
+import { type Deadline, pause, startDeadline, TIMED_OUT } from "./deadline.js";
+import { isPassing, isScriptUnknown, replyCode } from "./reply-error.js";
+import type { Script } from "./scripts.js";
+
+/** What came of a script call. */
+export type CallOutcome =
+  | { readonly kind: "reply"; readonly reply: unknown }
+  /** Certainly nothing was done; `full` if the server had no memory left for it. */
+  | { readonly kind: "nothing"; readonly cause: unknown; readonly full: boolean }
+  /** It may have run, or may yet run. */
+  | { readonly kind: "noAnswer"; readonly cause: unknown };
+
+/** Runs one script on one key. */
+export type CallScript = (
+  script: Script,
+  key: string,
+  args: readonly string[],
+) => Promise<CallOutcome>;
+
+const PASSING_PAUSE_MS = 50;
+
+/**
+ * Builds the caller of one connection.
+ *
+ * Guarantee: settles within `timeoutMs`; nothing is sent before the connection is ready, so that
+ * what was not sent is known not to have happened.
+ * Cost: one command; a second one after the server lost its scripts.
+ */
+export function scriptCaller(
+  connection: Connection,
+  runtime: Runtime,
+  timeoutMs: number,
+): CallScript {
+  async function send(
+    script: Script,
+    key: string,
+    args: readonly string[],
+    deadline: Deadline,
+  ): Promise<unknown> {
+    try {
+      return await connection.send(["EVALSHA", script.sha, "1", key, ...args]);
+    } catch (error) {
+      // Once the operation has been told as unanswered, nothing more is sent for it.
+      if (!isScriptUnknown(error) || deadline.over()) {
+        throw error;
+      }
+      return await connection.send(["EVAL", script.text, "1", key, ...args]);
+    }
+  }
+
+  return async (script, key, args) => {
+    const deadline = startDeadline(runtime, timeoutMs);
+    const nothing = (cause: unknown): CallOutcome => ({ kind: "nothing", cause, full: false });
+    try {
+      for (;;) {
+        while (connection.state() === "connecting") {
+          let stop = (): void => {};
+          const settled = new Promise<void>((resolve) => {
+            stop = connection.onSettled(resolve);
+          });
+          const waited = await deadline.race(settled);
+          stop();
+          if (waited === TIMED_OUT) {
+            return nothing(new Error(`not connected within ${timeoutMs} ms`));
+          }
+        }
+        if (connection.state() === "ended") {
+          return nothing(new Error("the client is not connected and does not try to be"));
+        }
+        const losses = connection.losses();
+        try {
+          const reply = await deadline.race(send(script, key, args, deadline));
+          return reply === TIMED_OUT
+            ? { kind: "noAnswer", cause: new Error(`no reply within ${timeoutMs} ms`) }
+            : { kind: "reply", reply };
+        } catch (cause) {
+          const code = replyCode(cause);
+          // After a lost connection the client may have sent the command twice, and the error may
+          // answer only the second.
+          if (code === undefined || connection.losses() !== losses) {
+            return { kind: "noAnswer", cause };
+          }
+          if (!isPassing(code)) {
+            return { kind: "nothing", cause, full: code === "OOM" };
+          }
+          if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
+            return nothing(cause);
+          }
+        }
+      }
+    } finally {
+      deadline.cancel();
+    }
+  };
+}

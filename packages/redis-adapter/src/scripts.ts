@@ -1,0 +1,153 @@
+// The Lua scripts: one call each, judged and stamped by the server's own clock. They do as little
+// as the clauses allow (judging and comparing only), since server time per call is what bounds
+// throughput; the client does the rest from the raw reply.
+//
+// Every reply is a list that begins with TIME's two parts:
+//   [s, us]                     applied, and the revision is that time
+//   [s, us, "", revision, ttl?] applied under a revision ahead of the clock, or with a kept ttl
+//   [s, us, packed or nil]      what the key holds; after a write it refused, or, if it bears the
+//                               write's own opId, was applied by an earlier send of it
+
+import { createHash } from "node:crypto";
+
+/** One script: its text and the digest that EVALSHA names it by. */
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
+
+function script(text: string): Script {
+  const lean = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("--"))
+    .join("\n");
+  return { text: lean, sha: createHash("sha1").update(lean).digest("hex") };
+}
+
+/** KEYS[1]. One TIME and one GET; the client judges expiry from the TIME of the same step. */
+export const READ: Script = script(`
+  local t = redis.call('TIME')
+  t[3] = redis.call('GET', KEYS[1])
+  return t
+`);
+
+/**
+ * KEYS[1]; ARGV: opId, ttl and value, seconds the key is kept or "", the highest revision allowed.
+ *
+ * Applied on a key that holds nothing it is TIME and SET NX, and no more. SET NX may write only
+ * where Redis holds no string at all, so what it finds is judged afterwards, in the same step.
+ * EXAT is whole seconds of TIME: Redis drops the key only after entry and tombstone have ended.
+ */
+export const CREATE: Script = script(`
+  local t = redis.call('TIME')
+  local now = t[1] * 1000000 + t[2]
+  local n = string.format('%016.0f', now)
+  local new
+  if ARGV[3] == '' then
+    new = redis.call('SET', KEYS[1], ARGV[1]..n..'v'..n..ARGV[2], 'NX')
+  else
+    new = redis.call('SET', KEYS[1], ARGV[1]..n..'v'..n..ARGV[2], 'NX', 'EXAT', t[1] + ARGV[3])
+  end
+  if new then return t end
+  local s = redis.call('GET', KEYS[1])
+  t[3] = s
+  if s:sub(1, 22) == ARGV[1] then return t end
+  local kind, ttl = s:sub(39, 39), tonumber(s:sub(56, 71))
+  local gone = kind == 'r' or kind == 'v' and ttl > 0 and now >= s:sub(40, 55) + ttl
+  local revision = tonumber(s:sub(23, 38))
+  if not gone or revision > tonumber(ARGV[4]) then return t end
+  local r, ahead = n, 0
+  if revision >= now then
+    r = string.format('%016.0f', revision + 1)
+    ahead = math.ceil((revision + 1 - now) / 1000000)
+  end
+  if ARGV[3] == '' then
+    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[2])
+  else
+    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[2], 'EXAT', t[1] + ARGV[3] + ahead)
+  end
+  t[3] = ''
+  t[4] = r
+  return t
+`);
+
+// What the three writes under a stamp share. ARGV[1] is the opId, ARGV[2] the expected stamp. The
+// replay is judged before the stamp. Only the header is read unless the write is refused.
+function underStamp(apply: string): string {
+  return `
+  local s = redis.call('GETRANGE', KEYS[1], 0, 70)
+  local t = redis.call('TIME')
+  if s:sub(1, 22) == ARGV[1] then
+    t[3] = s
+    return t
+  end
+  local now = t[1] * 1000000 + t[2]
+  local at, ttl = tonumber(s:sub(40, 55)), tonumber(s:sub(56, 71))
+  if s:sub(1, 38) ~= ARGV[2] or s:sub(39, 39) ~= 'v' or ttl > 0 and now >= at + ttl then
+    t[3] = redis.call('GET', KEYS[1])
+    return t
+  end
+  local n = string.format('%016.0f', now)
+  local revision, r, ahead = tonumber(s:sub(23, 38)), n, 0
+  if revision >= now then
+    r = string.format('%016.0f', revision + 1)
+    ahead = math.ceil((revision + 1 - now) / 1000000)
+    t[3] = ''
+    t[4] = r
+  end
+  ${apply}
+  return t
+`;
+}
+
+/** KEYS[1]; ARGV: opId, stamp, ttl and value, seconds the key is kept or "". */
+export const REPLACE: Script = script(
+  underStamp(`
+  if ARGV[4] == '' then
+    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3])
+  else
+    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3], 'EXAT', t[1] + ARGV[4] + ahead)
+  end`),
+);
+
+/** KEYS[1]; ARGV: opId, stamp, value, tombstone seconds. The entry expires when it would have. */
+export const REPLACE_KEEP: Script = script(
+  underStamp(`
+  local left = '0000000000000000'
+  if ttl > 0 then left = string.format('%016.0f', at + ttl - now) end
+  local packed = ARGV[1]..r..'v'..n..left..ARGV[3]
+  if ttl > 0 then
+    local ends = math.max(math.ceil((at + ttl) / 1000000) + 1, t[1] + ARGV[4] + ahead)
+    redis.call('SET', KEYS[1], packed, 'EXAT', ends)
+  else
+    redis.call('SET', KEYS[1], packed)
+  end
+  t[3] = ''
+  t[4] = r
+  t[5] = left`),
+);
+
+/**
+ * KEYS[1]; ARGV: opId, stamp, ttl, seconds the key is kept or "". Rewrites the header in place, so
+ * its cost does not grow with the value. SETRANGE comes first: it alone can fail for want of memory.
+ */
+export const TOUCH: Script = script(
+  underStamp(`
+  redis.call('SETRANGE', KEYS[1], 0, ARGV[1]..r..'v'..n..ARGV[3])
+  if ARGV[4] == '' then
+    redis.call('PERSIST', KEYS[1])
+  else
+    redis.call('EXPIREAT', KEYS[1], t[1] + ARGV[4] + ahead)
+  end`),
+);
+
+/**
+ * KEYS[1]; ARGV: opId, stamp, "", tombstone seconds. A removal frees memory, so it is let through
+ * where the server is full and would refuse any other write.
+ */
+export const REMOVE: Script = script(
+  `#!lua flags=allow-oom${underStamp(`
+  redis.call('SET', KEYS[1], ARGV[1]..r..'r'..n..'0000000000000000', 'EXAT', t[1] + ARGV[4] + ahead)
+  `)}`,
+);

@@ -48,7 +48,15 @@ export function successor(
   const remembered = revision + tombstoneUs;
   if (next === "removed") {
     const expiresAt = 0;
-    return { key, value: undefined, revision, opId, writtenAt: now, expiresAt, keptUntil: remembered };
+    return {
+      key,
+      value: undefined,
+      revision,
+      opId,
+      writtenAt: now,
+      expiresAt,
+      keptUntil: remembered,
+    };
   }
   const value = "touch" in next ? slot?.value : next.value;
   const expiresAt = expiryOf(next.ttlMs, slot, now);

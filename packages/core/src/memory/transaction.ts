@@ -1,7 +1,6 @@
 // A transaction of the memory store: writes are buffered, and the commit applies them in one step
 // if everything that the transaction saw still stands.
 
-import { checkStoreKey, checkWrite, checkWriteAll } from "../contract/check-write.js";
 import type { Observation, Write, WriteResult } from "../contract/atomic-store.js";
 import type {
   MultiKeyStore,
@@ -9,6 +8,7 @@ import type {
   WriteAll,
   WriteAllResult,
 } from "../contract/capabilities.js";
+import { checkStoreKey, checkWrite, checkWriteAll } from "../contract/check-write.js";
 import { ArgumentError, StoreError } from "../errors/errors.js";
 import { checkFunction } from "../shared/arguments.js";
 import type { DataSet } from "./data-set.js";

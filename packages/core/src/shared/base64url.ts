@@ -3,7 +3,11 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** Encodes `length` bytes from `start`: 16 bytes become 22 characters. */
-export function base64url(bytes: Uint8Array, start = 0, length = bytes.length - start): string {
+export function base64url(
+  bytes: Uint8Array,
+  start = 0,
+  length: number = bytes.length - start,
+): string {
   let text = "";
   let bits = 0;
   let held = 0;

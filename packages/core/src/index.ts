@@ -14,5 +14,29 @@ export type {
 } from "./dedup/options.js";
 export type { DedupResult, IndeterminateReason } from "./dedup/outcome.js";
 export * from "./errors/errors.js";
+export {
+  type Admission,
+  createFence,
+  type Fence,
+  type FenceOptions,
+} from "./fence/create-fence.js";
+export { createLock, type Locks, type TryAcquired } from "./lock/create-lock.js";
+export type { Lock, ReleaseOutcome } from "./lock/held-lock.js";
+export type { AcquireOptions, LockOptions } from "./lock/options.js";
+export {
+  createMemoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+} from "./memory/memory-store.js";
+export type { MemoryTransaction } from "./memory/transaction.js";
 export type { Algorithm } from "./shared/algorithm.js";
 export type { OnceproofEvent } from "./shared/events.js";
+export {
+  type ConsumeOptions,
+  createTokens,
+  type RunnableTokens,
+  type RunnableTokensOptions,
+  type Tokens,
+} from "./tokens/create-tokens.js";
+export type { SigningKey, TokensOptions } from "./tokens/options.js";
+export type { Consumption } from "./tokens/record.js";

@@ -15,6 +15,9 @@ import { birthMs } from "./key-time.js";
 import { type DedupOptions, type ResolvedDedup, resolveDedup } from "./options.js";
 import { type DedupResult, unwrap } from "./outcome.js";
 
+export type { Handler } from "./execute.js";
+export type { DedupOptions } from "./options.js";
+
 /** Options of one call. */
 export interface CallOptions {
   /**

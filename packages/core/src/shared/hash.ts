@@ -5,6 +5,10 @@ import { base64url } from "./base64url.js";
 
 const encoder = new TextEncoder();
 
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
 /** Length-prefixed parts: two different lists of parts never give the same text. */
 export function lengthPrefixed(parts: readonly string[]): string {
   return parts.map((part) => `${part.length}:${part}`).join("");
@@ -12,5 +16,5 @@ export function lengthPrefixed(parts: readonly string[]): string {
 
 /** The first 128 bits of SHA-256 of the parts, as 22 base64url characters. */
 export function shortHash(...parts: readonly string[]): string {
-  return base64url(sha256(encoder.encode(lengthPrefixed(parts))), 0, 16);
+  return base64url(sha256(utf8(lengthPrefixed(parts))), 0, 16);
 }

@@ -100,7 +100,7 @@ module.exports = {
     // Each package answers for its own manifest, not for the root's.
     combinedDependencies: false,
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|\\.cache|coverage)/" },
+    exclude: { path: "^((packages|examples)/[^/]+|bench)/(dist|coverage)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["types", "import", "default"],

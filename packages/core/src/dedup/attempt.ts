@@ -1,21 +1,17 @@
 // One acquired attempt at a key: its context for the handler, and the ways it ends.
 
 import type { Entry, Stamp } from "../contract/atomic-store.js";
-import {
-  codeOf,
-  IndeterminateError,
-  LeaseLostError,
-  ValueUnavailableError,
-} from "../errors/errors.js";
+import { IndeterminateError, LeaseLostError, ValueUnavailableError } from "../errors/errors.js";
 import { checkKey } from "../shared/arguments.js";
 import { shortHash } from "../shared/hash.js";
 import { checkedPayload } from "../shared/payload.js";
-import { Tenure, type TenureResult } from "../shared/tenure.js";
-import type { Instant } from "../shared/time.js";
+import type { Lease } from "../shared/send.js";
+import { createTenure, type Tenure } from "../shared/tenure.js";
 import { decodeValue } from "../shared/value-codec.js";
+import type { Request } from "./acquire.js";
 import type { DedupContext } from "./context.js";
-import type { Disposition, ResolvedDedup } from "./options.js";
-import { encodeDedup, encodeDone, type OpenRecord, type RunningRecord } from "./record.js";
+import type { ResolvedDedup } from "./options.js";
+import { encodeDedup, type RunningRecord } from "./record.js";
 
 // Marks a step that ran but whose result cannot be stored.
 const UNSTORABLE = "";
@@ -27,213 +23,135 @@ export type Finish =
   | { readonly recorded: false; readonly entry: Entry | undefined; readonly now: number };
 
 /** One attempt of one owner. */
-export class Attempt {
-  readonly key: string;
+export interface Attempt extends Pick<Tenure, "start" | "renew"> {
+  readonly request: Request;
   readonly fencingToken: number;
-  readonly #options: ResolvedDedup;
-  readonly #retentionMs: number;
-  readonly #tenure: Tenure;
-  #record: RunningRecord;
-  #ended = false;
-
-  constructor(
-    options: ResolvedDedup,
-    at: { key: string; storeKey: string; stamp: Stamp; since: Instant; retentionMs: number },
-    record: RunningRecord,
-  ) {
-    const { store, runtime, leaseMs, marginMs, settleMs, emit } = options;
-    this.key = at.key;
-    this.fencingToken = at.stamp.revision;
-    this.#options = options;
-    this.#retentionMs = at.retentionMs;
-    this.#record = record;
-    this.#tenure = new Tenure({
-      store,
-      runtime,
-      leaseMs,
-      marginMs,
-      settleMs,
-      key: at.storeKey,
-      stamp: at.stamp,
-      since: at.since,
-      touchTtlMs: () => this.#runningTtlMs(),
-      onLost: () => emit(at.key, { type: "leaseLost" }),
-      onRenewed: () => emit(at.key, { type: "renewed" }),
-      onRenewalFailed: (cause) => emit(at.key, { type: "renewalFailed", cause }),
-      onUnknown: (settled, cause) => emit(at.key, { type: "unknown", settled, cause }),
-    });
-  }
-
-  get attempt(): number {
-    return this.#record.attempt;
-  }
-
-  get takeover(): boolean {
-    return this.#record.unresolved === true;
-  }
-
-  get signal(): AbortSignal {
-    return this.#tenure.signal;
-  }
-
-  childKey(name: string): string {
-    checkKey(name, "a child key's name");
-    return shortHash("dedup", this.#options.name, this.key, name);
-  }
-
+  /** What the attempts so far left behind. */
+  readonly record: RunningRecord;
   /** What the handler is given: plain functions, so that it may take them apart. */
-  context(): DedupContext {
-    const attempt = this;
-    return {
-      key: this.key,
-      attempt: this.attempt,
-      takeover: this.takeover,
-      fencingToken: this.fencingToken,
-      get signal() {
-        return attempt.signal;
-      },
-      childKey: (name) => this.childKey(name),
-      step: (name, fn) => this.step(name, fn),
-      started: () => this.started(),
-    };
-  }
+  readonly context: DedupContext;
+  /** The earlier attempts were found to have done nothing. */
+  clear(): void;
+  /** Ends the attempt with its last record. */
+  finish(value: string, ttlMs?: number | "never"): Promise<Finish>;
+  /** Gives the key back: clean if nothing happened, else unresolved until someone resolves it. */
+  reopen(clean: boolean): Promise<Finish>;
+}
 
-  /** Watches the lease; with `renew`, renews it until the attempt ends. */
-  start(renew: boolean): void {
-    this.#tenure.start(renew);
-  }
+export function createAttempt(
+  options: ResolvedDedup,
+  request: Request,
+  acquired: Lease & { readonly stamp: Stamp },
+  first: RunningRecord,
+): Attempt {
+  const { emit, name, store } = options;
+  const { key, runningTtlMs } = request;
+  const fencingToken = acquired.stamp.revision;
+  const tenure = createTenure(options, request, acquired, () => runningTtlMs);
+  let record = first;
+  let ended = false;
 
-  async renew(): Promise<TenureResult["outcome"]> {
-    this.#assertOpen();
-    const result = await this.#tenure.renew();
-    if (result.outcome === "lost") {
-      this.#tenure.lose();
-    }
-    return result.outcome;
-  }
-
-  async started(): Promise<void> {
-    if (this.#record.started !== true) {
-      this.#record = { ...this.#record, started: true };
-      await this.#save();
-      this.#options.emit(this.key, { type: "started" });
-    }
-  }
-
-  async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    checkKey(name, "a step's name");
-    this.#assertOpen();
-    const known = this.#record.steps?.[name];
-    if (known !== undefined && Object.hasOwn(this.#record.steps ?? {}, name)) {
-      if (known === UNSTORABLE) {
-        const message = "the step ran in an earlier attempt; its result was not storable";
-        throw new ValueUnavailableError("valueUnavailable", message);
-      }
-      return decodeValue(known) as T;
-    }
-    const value = await fn();
-    const budget = this.#options.store.capabilities.maxValueBytes / 4;
-    const recorded = checkedPayload(value, budget) ?? UNSTORABLE;
-    this.#record = {
-      ...this.#record,
-      started: true,
-      steps: { ...this.#record.steps, [name]: recorded },
-    };
-    await this.#save();
-    this.#options.emit(this.key, { type: "stepRecorded", step: name });
-    return value;
-  }
-
-  /** The earlier attempt certainly did nothing: this one starts clean. */
-  clearUnresolved(): void {
-    const { unresolved: _, ...clean } = this.#record;
-    this.#record = clean;
-  }
-
-  /** Records the result. */
-  complete(value: unknown): Promise<Finish> {
-    const { attempt, fingerprint } = this.#record;
-    const done = { state: "done", attempt, ...(fingerprint && { fingerprint }) } as const;
-    const { maxValueBytes } = this.#options.store.capabilities;
-    return this.#finish(encodeDone(done, value, maxValueBytes), this.#retentionMs);
-  }
-
-  /** Records a final rejection. */
-  reject(code: string, message: string): Promise<Finish> {
-    const { attempt, fingerprint } = this.#record;
-    const failed = { state: "failed", attempt, code, message } as const;
-    const value = encodeDedup({ ...failed, ...(fingerprint && { fingerprint }) });
-    return this.#finish(value, this.#retentionMs);
-  }
-
-  /** Gives the key back: clean if nothing happened, else marked unresolved. */
-  reopen(disposition: Exclude<Disposition, "final">): Promise<Finish> {
-    const { state: _, owner, leaseMs, started, ...attempts } = this.#record;
-    const open: OpenRecord = { ...attempts, state: "open" };
-    const unresolved = disposition === "unknown" || this.takeover;
-    return unresolved
-      ? this.#finish(encodeDedup({ ...open, unresolved: true }), "never")
-      : this.#finish(encodeDedup(open), this.#retentionMs);
-  }
-
-  /** Records that the key is too old or too young to run. */
-  refuseKey(state: "expired" | "early", ttlMs: number): Promise<Finish> {
-    const { fingerprint } = this.#record;
-    return this.#finish(encodeDedup({ state, ...(fingerprint && { fingerprint }) }), ttlMs);
-  }
-
-  // Evidence of a crash must not vanish: only under "rerun", where none is needed, does it end.
-  #runningTtlMs(): number | "never" {
-    return this.#options.onCrash === "rerun" ? this.#retentionMs : "never";
-  }
-
-  #assertOpen(): void {
-    if (this.#ended) {
+  const assertOpen = (): void => {
+    if (ended) {
       throw new LeaseLostError("leaseLost", "this attempt has already ended");
     }
-  }
+  };
 
-  async #save(): Promise<void> {
-    const result = await this.#tenure.write(() => {
-      this.#assertOpen();
-      return { value: encodeDedup(this.#record), ttlMs: this.#runningTtlMs() };
+  const save = async (change: Partial<RunningRecord>): Promise<void> => {
+    record = { ...record, ...change };
+    const saved = await tenure.write(() => {
+      assertOpen();
+      return { value: encodeDedup(record), ttlMs: runningTtlMs };
     });
-    if (result.outcome === "lost") {
-      this.#tenure.lose();
+    if (saved.outcome === "lost") {
       throw new LeaseLostError("leaseLost", "another owner took over this key");
     }
-    if (result.outcome === "unknown") {
-      throw new IndeterminateError("indeterminate", "whether the step was recorded is not known", {
-        cause: result.cause,
-      });
+    if (saved.outcome === "unknown") {
+      throw new IndeterminateError("indeterminate", "whether it was recorded is not known", saved);
     }
-  }
+  };
 
-  async #finish(value: string, ttlMs: number | "never"): Promise<Finish> {
-    this.#assertOpen();
-    this.#tenure.stop();
-    let result: TenureResult;
+  const step = async <T>(stepName: string, fn: () => T | Promise<T>): Promise<T> => {
+    checkKey(stepName, "a step's name");
+    assertOpen();
+    const known = Object.entries(record.steps ?? {}).find(([recorded]) => recorded === stepName);
+    if (known?.[1] === UNSTORABLE) {
+      throw new ValueUnavailableError("valueUnavailable", "the step's result was not storable");
+    }
+    if (known) {
+      return decodeValue(known[1]) as T;
+    }
+    const value = await fn();
+    const recorded = checkedPayload(value, store.capabilities.maxValueBytes / 4) ?? UNSTORABLE;
+    await save({ started: true, steps: { ...record.steps, [stepName]: recorded } });
+    emit(key, { type: "stepRecorded", step: stepName });
+    return value;
+  };
+
+  const finish = async (
+    value: string,
+    ttlMs: number | "never" = request.retentionMs,
+  ): Promise<Finish> => {
+    assertOpen();
+    tenure.stop();
+    // The flag goes up in this write's turn: steps queued before it are still recorded.
+    const next = (): { value: string; ttlMs: number | "never" } => {
+      ended = true;
+      return { value, ttlMs };
+    };
     try {
-      // The flag goes up in this write's turn: steps queued before it are still recorded.
-      const next = (): { value: string; ttlMs: number | "never" } => {
-        this.#ended = true;
-        return { value, ttlMs };
-      };
-      result = await this.#tenure.write(next, { persist: true });
-    } catch (error) {
-      if (codeOf(error) === "leaseLost") {
-        throw error;
-      }
+      const sent = await tenure.write(next, { persist: true });
+      return sent.outcome === "lost"
+        ? { ...sent, recorded: false }
+        : { recorded: sent.outcome === "applied" || "unknown" };
+    } catch {
       // A failed recording must not throw away what the handler did.
-      result = { outcome: "unknown", cause: error };
+      return { recorded: "unknown" };
     }
-    switch (result.outcome) {
-      case "applied":
-        return { recorded: true };
-      case "unknown":
-        return { recorded: "unknown" };
-      case "lost":
-        return { recorded: false, entry: result.entry, now: result.now };
-    }
-  }
+  };
+
+  return {
+    request,
+    fencingToken,
+    get record() {
+      return record;
+    },
+    start: tenure.start,
+    renew(leaseMs) {
+      assertOpen();
+      return tenure.renew(leaseMs);
+    },
+    clear() {
+      record = { ...record, unresolved: undefined };
+    },
+    finish,
+    reopen(clean) {
+      const { attempt, fingerprint, steps } = record;
+      const unresolved = !clean || record.unresolved;
+      return finish(
+        encodeDedup({ state: "open", attempt, fingerprint, steps, unresolved }),
+        unresolved ? "never" : undefined,
+      );
+    },
+    context: {
+      key,
+      attempt: first.attempt,
+      takeover: !!first.unresolved,
+      fencingToken,
+      get signal() {
+        return tenure.signal;
+      },
+      childKey(child) {
+        checkKey(child, "a child key's name");
+        return shortHash("dedup", name, key, child);
+      },
+      step,
+      async started() {
+        if (!record.started) {
+          await save({ started: true });
+          emit(key, { type: "started" });
+        }
+      },
+    },
+  };
 }

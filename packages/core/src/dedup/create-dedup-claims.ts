@@ -47,10 +47,10 @@ export function createDedupClaims(options: DedupOptions): DedupClaims {
       if (acquired === undefined) {
         return (rest as { settled: Settled<T> }).settled;
       }
-      const claim: DedupClaim<T> = Object.assign(acquired.context(), {
+      const claim: DedupClaim<T> = Object.assign(acquired.context, {
         renew: () => acquired.renew(),
-        complete: (value: T) => completed(resolved, request, acquired, value),
-        fail: (error: unknown) => failed(resolved, request, acquired, error),
+        complete: (value: T) => completed(resolved, acquired, value),
+        fail: (error: unknown) => failed(resolved, acquired, error),
       });
       return { outcome: "acquired", claim };
     },

@@ -1,8 +1,9 @@
 // `createDedup`: the way most people use Onceproof. One key, one recorded outcome.
 
-import { checkDuration, checkFunction, checkKey } from "../shared/arguments.js";
+import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { fingerprintOf } from "../shared/fingerprint.js";
-import { dedupKey, type Request } from "./acquire.js";
+import { storeKey } from "../shared/store-key.js";
+import type { Request } from "./acquire.js";
 import { execute, type Handler } from "./execute.js";
 import {
   type Inspection,
@@ -74,22 +75,22 @@ export interface Dedup {
 /** Builds the request of one call; throws ArgumentErrors before anything is sent. */
 export function requestOf(options: ResolvedDedup, key: string, call: CallOptions): Request {
   checkKey(key, "key");
-  const waitMs = call.waitMs ?? options.waitMs;
+  const { waitMs = options.waitMs, fingerprint, signal } = call;
   checkDuration(waitMs, "waitMs", 0);
   const birth = birthMs(key, options.keyTime, call.issuedAtMs);
+  checkSignal(signal);
+  // A key born in the future expires later, so what is recorded of it must last longer.
+  const retentionMs = options.retentionMs + (birth === undefined ? 0 : options.maxSkewMs);
   return {
     key,
-    storeKey: dedupKey(options, key),
+    storeKey: storeKey(options.prefix, key),
     fingerprint:
-      call.fingerprint === undefined
-        ? undefined
-        : fingerprintOf(call.fingerprint, options.fingerprintOmit),
+      fingerprint === undefined ? undefined : fingerprintOf(fingerprint, options.fingerprintOmit),
     birth,
-    // A key born in the future expires later, so what is recorded of it must last longer.
-    retentionMs:
-      birth === undefined ? options.retentionMs : options.retentionMs + options.maxSkewMs,
+    retentionMs,
+    runningTtlMs: options.onCrash === "rerun" ? retentionMs : "never",
     waitMs,
-    signal: call.signal,
+    signal,
   };
 }
 

@@ -3,11 +3,12 @@
 
 import { codeOf, type Final, type Retryable } from "../errors/errors.js";
 import { type Acquisition, acquire, awaitRecorded, type Request } from "./acquire.js";
-import type { Attempt, Finish } from "./attempt.js";
-import type { DedupContext, VerifyContext } from "./context.js";
+import type { Attempt } from "./attempt.js";
+import type { DedupContext } from "./context.js";
 import { judgeAge } from "./key-time.js";
-import type { Disposition, ResolvedDedup, VerifyAnswer } from "./options.js";
-import { type DedupResult, type Rejected, recordedFailure, type Settled } from "./outcome.js";
+import type { Disposition, OnCrash, ResolvedDedup, VerifyAnswer } from "./options.js";
+import { type DedupResult, recordedFailure, type Settled } from "./outcome.js";
+import { encodeDedup, encodeDone } from "./record.js";
 
 /** What a handler looks like. */
 export type Handler<T> = (ctx: DedupContext) => T | Promise<T>;
@@ -20,72 +21,98 @@ export async function obtain(
 ): Promise<Acquisition> {
   const acquisition = await acquire(options, request);
   const { acquired } = acquisition;
-  if (acquired === undefined) {
+  if (!acquired) {
     return acquisition;
   }
   acquired.start(renew);
-  const { onCrash, retentionMs, maxSkewMs, emit } = options;
-  if (acquisition.takeover && typeof onCrash === "function") {
-    const settled = await verify(options, request, acquired);
-    if (settled !== undefined) {
-      return { acquired: undefined, settled };
-    }
+  let settled: Settled<unknown> | undefined;
+  if (acquired.record.unresolved && typeof options.onCrash === "function") {
+    settled = await verify(options, acquired);
   }
-  const judged = judgeAge(request.birth, acquisition.now, retentionMs, maxSkewMs);
-  if (judged.age === "valid") {
+  const judged = settled ?? judgeAge(options, request.birth, acquisition.now);
+  if (!judged) {
     return acquisition;
   }
-  emit(request.key, { type: "expired" });
-  const early = judged.age === "early";
-  await acquired.refuseKey(judged.age, early ? judged.validInMs : retentionMs);
-  const settled: Settled<unknown> = early
-    ? { outcome: "notYetValid", validInMs: judged.validInMs }
-    : { outcome: "expired" };
-  return { acquired: undefined, settled };
+  if (!settled) {
+    options.emit(request.key, { type: "expired" });
+    const { attempt, fingerprint } = acquired.record;
+    const early = judged.outcome === "notYetValid";
+    const state = early ? "early" : "expired";
+    const value = encodeDedup({ state, attempt, fingerprint });
+    await acquired.finish(value, early ? judged.validInMs : request.retentionMs);
+  }
+  return { acquired: undefined, settled: judged };
 }
 
 /** Asks the sink. Undefined: certainly not done, so this attempt runs. */
 async function verify(
   options: ResolvedDedup,
-  request: Request,
   acquired: Attempt,
 ): Promise<Settled<unknown> | undefined> {
-  const ctx: VerifyContext = {
-    key: acquired.key,
-    attempt: acquired.attempt,
-    fencingToken: acquired.fencingToken,
-    signal: acquired.signal,
-    childKey: (name) => acquired.childKey(name),
-  };
-  let answer: VerifyAnswer;
+  let answer: VerifyAnswer | undefined;
   let cause: unknown;
   try {
-    answer = await (options.onCrash as (ctx: VerifyContext) => Promise<VerifyAnswer>)(ctx);
+    answer = await (options.onCrash as Exclude<OnCrash, string>)(acquired.context);
   } catch (error) {
     // No answer is not "no".
-    answer = { answer: "unknown" };
     cause = error;
   }
   switch (answer?.answer) {
     case "notDone":
-      acquired.clearUnresolved();
+      acquired.clear();
       return undefined;
     case "done": {
-      const finish = await acquired.complete(answer.value);
-      return finish.recorded === false
-        ? awaitRecorded(options, request, finish)
-        : { outcome: "replayed", value: answer.value };
+      const { value } = answer;
+      const own = { outcome: "replayed", value } as const;
+      return recordDone(options, acquired, value, own);
     }
     case "failed": {
-      const finish = await acquired.reject(answer.code, answer.message);
-      return finish.recorded === false
-        ? awaitRecorded(options, request, finish)
-        : recordedFailure(answer.code, answer.message);
+      const { code, message } = answer;
+      return recordFailed(options, acquired, code, message, recordedFailure(code, message));
     }
     default:
-      await acquired.reopen("unknown");
+      await acquired.reopen(false);
       return { outcome: "indeterminate", reason: "verifyUnknown", cause };
   }
+}
+
+function recordDone<R>(
+  options: ResolvedDedup,
+  acquired: Attempt,
+  value: unknown,
+  own: R,
+): Promise<R | Settled<never>> {
+  const { maxValueBytes } = options.store.capabilities;
+  return finish(options, acquired, encodeDone(acquired.record, value, maxValueBytes), own);
+}
+
+function recordFailed<R>(
+  options: ResolvedDedup,
+  acquired: Attempt,
+  code: string,
+  message: string,
+  own: R,
+): Promise<R | Settled<never>> {
+  const { attempt, fingerprint } = acquired.record;
+  const value = encodeDedup({ state: "failed", attempt, fingerprint, code, message });
+  return finish(options, acquired, value, own);
+}
+
+/** The own answer, with how it was recorded; for a late owner, what another recorded. */
+async function finish<R>(
+  options: ResolvedDedup,
+  acquired: Attempt,
+  value: string,
+  own: R,
+): Promise<R | Settled<never>> {
+  const { request } = acquired;
+  const finished = await acquired.finish(value);
+  const { recorded } = finished;
+  options.emit(request.key, { type: "completed", recorded });
+  if (recorded === false) {
+    return (await awaitRecorded(options, request, finished)) as Settled<never>;
+  }
+  return recorded === true ? own : { ...own, recorded };
 }
 
 /** Runs the handler at most once for this request and records the outcome. */
@@ -96,79 +123,58 @@ export async function execute<T>(
 ): Promise<DedupResult<T>> {
   const acquisition = await obtain(options, request, true);
   const { acquired } = acquisition;
-  if (acquired === undefined) {
+  if (!acquired) {
     return acquisition.settled as Settled<T>;
   }
   let value: T;
   try {
-    value = await handler(acquired.context());
+    value = await handler(acquired.context);
   } catch (error) {
-    return (await failed(options, request, acquired, error)) as DedupResult<T>;
+    return failed(options, acquired, error);
   }
-  return completed(options, request, acquired, value);
+  return completed(options, acquired, value);
 }
 
 /** Records a value; a late owner gets what another recorded. */
-export async function completed<T>(
+export function completed<T>(
   options: ResolvedDedup,
-  request: Request,
   acquired: Attempt,
   value: T,
 ): Promise<DedupResult<T>> {
-  const { attempt, fencingToken } = acquired;
-  const finish = await acquired.complete(value);
-  options.emit(request.key, { type: "completed", recorded: finish.recorded });
-  if (finish.recorded === false) {
-    return (await awaitRecorded(options, request, finish)) as Settled<T>;
-  }
-  return { outcome: "executed", value, recorded: finish.recorded, attempt, fencingToken };
+  const { fencingToken, record } = acquired;
+  const own = { outcome: "executed", value, recorded: true } as const;
+  return recordDone(options, acquired, value, { ...own, attempt: record.attempt, fencingToken });
 }
 
 /** Records what a handler's error means. */
 export async function failed(
   options: ResolvedDedup,
-  request: Request,
   acquired: Attempt,
   error: unknown,
 ): Promise<DedupResult<never>> {
   const disposition = classify(options, error);
-  options.emit(request.key, { type: "failed", disposition });
+  options.emit(acquired.request.key, { type: "failed", disposition });
   if (disposition !== "final") {
     // Refused or unanswered, the caller still gets its own error: what stands is at least as new.
-    await acquired.reopen(disposition);
+    await acquired.reopen(disposition === "retryable");
     return { outcome: "threw", error, disposition };
   }
-  const finish: Finish = await acquired.reject(codeText(error), messageText(error));
-  if (finish.recorded === false) {
-    return (await awaitRecorded(options, request, finish)) as Settled<never>;
-  }
-  const rejected: Rejected = {
-    outcome: "failed",
-    error,
-    replayed: false,
-    recorded: finish.recorded,
-  };
-  return rejected;
+  const code = codeOf(error);
+  return recordFailed(
+    options,
+    acquired,
+    typeof code === "string" && code ? code : "failed",
+    error instanceof Error ? error.message : String(error),
+    { outcome: "failed", error, replayed: false, recorded: true },
+  );
 }
 
 function classify(options: ResolvedDedup, error: unknown): Disposition {
-  const brand = (error as Partial<Final | Retryable> | null | undefined)?.onceproof;
-  if (brand === "retryable" || brand === "final") {
-    return brand;
-  }
   try {
-    const judged = options.classify?.(error);
+    const brand = (error as Partial<Final | Retryable> | null | undefined)?.onceproof;
+    const judged = brand ?? options.classify?.(error);
     return judged === "retryable" || judged === "final" ? judged : "unknown";
   } catch {
     return "unknown";
   }
-}
-
-function codeText(error: unknown): string {
-  const code = codeOf(error);
-  return typeof code === "string" && code !== "" ? code : "failed";
-}
-
-function messageText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,15 +1,21 @@
 // Looking at a key, and settling by hand what nobody else can know.
 
-import type { StampedWrite } from "../contract/atomic-store.js";
+import type { Observation, StampedWrite } from "../contract/atomic-store.js";
 import { ArgumentError } from "../errors/errors.js";
 import { checkKey } from "../shared/arguments.js";
-import { randomId } from "../shared/random-id.js";
-import { settle } from "../shared/settle.js";
-import { deadlineIn } from "../shared/time.js";
+import { send } from "../shared/send.js";
+import { storeKey } from "../shared/store-key.js";
 import { decodeValue } from "../shared/value-codec.js";
-import { dedupKey, leaseLeftMs } from "./acquire.js";
 import type { ResolvedDedup } from "./options.js";
-import { decodeDedup, encodeDedup, encodeDone } from "./record.js";
+import {
+  encodeDedup,
+  encodeDone,
+  isUnresolved,
+  leaseLeftMs,
+  type OpenRecord,
+  type RunningRecord,
+  standing,
+} from "./record.js";
 
 interface UnderWay {
   readonly attempt: number;
@@ -42,36 +48,38 @@ export type Inspection =
 
 export async function inspect(options: ResolvedDedup, key: string): Promise<Inspection> {
   checkKey(key, "key");
-  const { entry, now } = await options.store.read(dedupKey(options, key));
-  if (entry === undefined) {
+  const { entry, now } = await options.store.read(storeKey(options.prefix, key));
+  if (!entry) {
     return { state: "none" };
   }
-  const { record, payload } = decodeDedup(entry.value);
+  const seen = standing(entry);
+  const { record } = seen;
   switch (record.state) {
-    case "done":
+    case "done": {
+      const { state, attempt } = record;
       return record.unavailable
-        ? { state: "done", attempt: record.attempt, valueUnavailable: true }
-        : { state: "done", attempt: record.attempt, value: decodeValue(payload) };
+        ? { state, attempt, valueUnavailable: true }
+        : { state, attempt, value: decodeValue(seen.payload) };
+    }
     case "failed": {
       const { state, attempt, code, message } = record;
       return { state, attempt, code, message };
     }
-    case "expired":
-    case "early":
-      return { state: record.state };
-    default: {
-      const { attempt, steps = {} } = record;
-      const unresolved = record.unresolved === true;
-      const underWay = { attempt, unresolved, steps: Object.keys(steps) };
+    case "running":
+    case "open": {
+      const { attempt, unresolved, steps } = record;
+      const underWay = { attempt, unresolved: !!unresolved, steps: Object.keys(steps ?? {}) };
       if (record.state === "open") {
         return { state: "open", ...underWay };
       }
-      const left = leaseLeftMs(record, entry, now);
+      const leaseLeft = Math.max(0, leaseLeftMs(seen, now));
       // A stamp that is not the acquisition's was made by a renewal or a step.
       const started = record.started === true || entry.stamp.opId !== record.owner;
-      const lapsed = left <= 0;
-      return { state: "running", ...underWay, lapsed, leaseLeftMs: Math.max(0, left), started };
+      const lapsed = leaseLeft === 0;
+      return { state: "running", ...underWay, lapsed, leaseLeftMs: leaseLeft, started };
     }
+    default:
+      return { state: record.state };
   }
 }
 
@@ -99,69 +107,56 @@ export async function resolve(
   resolution: Resolution,
 ): Promise<ResolveResult> {
   checkKey(key, "key");
-  const { store, runtime, retentionMs, settleMs, emit } = options;
-  const at = dedupKey(options, key);
-  let { entry, now } = await store.read(at);
-  const deadline = deadlineIn(runtime, settleMs);
-  const sent = new Set<string>();
-  for (;;) {
-    if (entry === undefined) {
-      return { outcome: "notFound" };
-    }
-    if (sent.has(entry.stamp.opId)) {
-      emit(key, { type: "resolved" });
-      return { outcome: "resolved" };
-    }
-    const { record } = decodeDedup(entry.value);
+  const { outcome } = resolution;
+  if (outcome !== "done" && outcome !== "failed" && outcome !== "notDone") {
+    const message = 'resolve needs { outcome: "done" | "failed" | "notDone", … }';
+    throw new ArgumentError("optionInvalid", message);
+  }
+  const { store, retentionMs } = options;
+  const place = { key, storeKey: storeKey(options.prefix, key) };
+  let seen: Pick<Observation, "entry" | "now"> = await store.read(place.storeKey);
+  while (seen.entry) {
+    const at = standing(seen.entry);
+    const { record } = at;
     if (record.state !== "running" && record.state !== "open") {
       return { outcome: "alreadyRecorded" };
     }
-    const left = record.state === "running" ? leaseLeftMs(record, entry, now) : 0;
+    const left = leaseLeftMs(at, seen.now);
     if (left > 0) {
       return { outcome: "inProgress", retryAfterMs: Math.ceil(left) };
     }
-    if (record.state === "open" && record.unresolved !== true) {
-      return { outcome: "notFound" };
+    if (!isUnresolved(record)) {
+      break;
     }
-    const { attempt, fingerprint, steps } = record;
-    const kept = { attempt, ...(fingerprint !== undefined && { fingerprint }) };
-    const opId = randomId(runtime);
-    const value = resolvedValue(resolution, kept, steps, store.capabilities.maxValueBytes);
+    const value = resolvedValue(resolution, record, store.capabilities.maxValueBytes);
     const next = { value, ttlMs: retentionMs };
-    const write: StampedWrite = { key: at, opId, expect: entry.stamp, next };
-    sent.add(opId);
-    const answer = await settle(() => store.write(write), { runtime, deadline });
-    if (answer.outcome === "unknown") {
-      return { outcome: "indeterminate", cause: answer.cause };
+    const sent = await send<StampedWrite>(options, place, seen.entry.stamp, () => next);
+    if (sent.outcome === "unknown") {
+      return { outcome: "indeterminate", cause: sent.cause };
     }
-    if (answer.outcome === "applied") {
-      emit(key, { type: "resolved" });
+    if (sent.outcome === "own") {
+      options.emit(key, { type: "resolved" });
       return { outcome: "resolved" };
     }
-    entry = answer.entry;
-    now = answer.now;
+    seen = sent;
   }
+  return { outcome: "notFound" };
 }
 
 function resolvedValue(
   resolution: Resolution,
-  kept: { attempt: number; fingerprint?: string },
-  steps: { readonly [name: string]: string } | undefined,
+  record: RunningRecord | OpenRecord,
   maxValueBytes: number,
 ): string {
-  switch (resolution?.outcome) {
+  const { attempt, fingerprint, steps } = record;
+  switch (resolution.outcome) {
     case "done":
-      return encodeDone({ state: "done", ...kept }, resolution.value, maxValueBytes);
+      return encodeDone(record, resolution.value, maxValueBytes);
     case "failed": {
       const { code, message } = resolution;
-      return encodeDedup({ state: "failed", ...kept, code, message });
+      return encodeDedup({ state: "failed", attempt, fingerprint, code, message });
     }
     case "notDone":
-      return encodeDedup({ state: "open", ...kept, ...(steps !== undefined && { steps }) });
-    default:
-      throw new ArgumentError(
-        "optionInvalid",
-        'resolve needs { outcome: "done" | "failed" | "notDone", … }',
-      );
+      return encodeDedup({ state: "open", attempt, fingerprint, steps, unresolved: undefined });
   }
 }

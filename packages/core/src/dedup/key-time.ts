@@ -34,26 +34,16 @@ export function birthMs(
   return ms;
 }
 
-/** How a birth time stands against the store's clock. */
-export type KeyAge =
-  | { readonly age: "valid" }
-  | { readonly age: "expired" }
-  | { readonly age: "early"; readonly validInMs: number };
-
-/** Judges a birth time on a reply's `now` (microseconds). */
+/** Judges a birth time on a reply's `now` (microseconds); undefined when it is valid. */
 export function judgeAge(
+  { retentionMs, maxSkewMs }: { readonly retentionMs: number; readonly maxSkewMs: number },
   birth: number | undefined,
-  nowUs: number,
-  retentionMs: number,
-  maxSkewMs: number,
-): KeyAge {
-  if (birth === undefined) {
-    return { age: "valid" };
-  }
-  const ageMs = nowUs / 1000 - birth;
+  now: number,
+): { outcome: "expired" } | { outcome: "notYetValid"; validInMs: number } | undefined {
+  const ageMs = now / 1000 - (birth ?? now / 1000);
   if (ageMs > retentionMs) {
-    return { age: "expired" };
+    return { outcome: "expired" };
   }
   const validInMs = -ageMs - maxSkewMs;
-  return validInMs > 0 ? { age: "early", validInMs } : { age: "valid" };
+  return validInMs > 0 ? { outcome: "notYetValid", validInMs } : undefined;
 }

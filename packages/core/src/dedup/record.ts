@@ -1,5 +1,7 @@
 // What dedup keeps under a key: the shapes of its record, in one place, and their encoding.
+// Fields that are undefined are not stored.
 
+import type { Entry } from "../contract/atomic-store.js";
 import { checkedPayload } from "../shared/payload.js";
 import { decodeRecord, encodeRecord } from "../shared/record.js";
 
@@ -7,11 +9,11 @@ import { decodeRecord, encodeRecord } from "../shared/record.js";
 interface Attempts {
   /** How many attempts began, this one included. */
   readonly attempt: number;
-  readonly fingerprint?: string;
+  readonly fingerprint: string | undefined;
   /** Results of recorded steps, encoded. */
-  readonly steps?: { readonly [name: string]: string };
+  readonly steps: { readonly [name: string]: string } | undefined;
   /** Some earlier attempt ended without a known outcome. */
-  readonly unresolved?: true;
+  readonly unresolved: boolean | undefined;
 }
 
 /** An attempt is under way, or crashed: the lease, counted from `writtenAt`, tells which. */
@@ -21,7 +23,7 @@ export interface RunningRecord extends Attempts {
   readonly owner: string;
   readonly leaseMs: number;
   /** The handler said that it began to act. */
-  readonly started?: true;
+  readonly started?: boolean;
 }
 
 /** No attempt is under way; if not `unresolved`, the next one may simply run. */
@@ -29,45 +31,70 @@ export interface OpenRecord extends Attempts {
   readonly state: "open";
 }
 
-export interface DoneRecord {
-  readonly state: "done";
+/** What every finished record keeps. */
+interface Finished {
   readonly attempt: number;
-  readonly fingerprint?: string;
-  /** The result could not be stored. */
-  readonly unavailable?: true;
+  readonly fingerprint: string | undefined;
 }
 
-export interface FailedRecord {
+/** The payload is the encoded result, unless it could not be stored. */
+export interface DoneRecord extends Finished {
+  readonly state: "done";
+  readonly unavailable?: boolean;
+}
+
+export interface FailedRecord extends Finished {
   readonly state: "failed";
-  readonly attempt: number;
-  readonly fingerprint?: string;
   readonly code: string;
   readonly message: string;
 }
 
 /** A key judged by its birth time: too old to know whether it ran, or not yet valid. */
-export interface RefusedKeyRecord {
+export interface RefusedKeyRecord extends Finished {
   readonly state: "expired" | "early";
-  readonly fingerprint?: string;
 }
 
 export type DedupRecord = RunningRecord | OpenRecord | DoneRecord | FailedRecord | RefusedKeyRecord;
 
-/** Encodes a record; `payload` is the encoded result of a done one. */
-export function encodeDedup(record: DedupRecord, payload = ""): string {
-  return encodeRecord(record, payload);
+/** An entry with its record and payload decoded. */
+export interface Standing {
+  readonly entry: Entry;
+  readonly record: DedupRecord;
+  readonly payload: string;
 }
 
-/** Decodes a record and its payload. */
-export function decodeDedup(value: string): { record: DedupRecord; payload: string } {
-  const { header, payload } = decodeRecord<DedupRecord>(value);
-  return { record: header, payload };
+export function standing(entry: Entry): Standing {
+  const { header, payload } = decodeRecord<DedupRecord>(entry.value);
+  return { entry, record: header, payload };
+}
+
+export function encodeDedup(record: DedupRecord): string {
+  return encodeRecord(record);
 }
 
 /** A done record with its result, or without it if it cannot be stored. */
-export function encodeDone(done: DoneRecord, value: unknown, maxValueBytes: number): string {
+export function encodeDone(
+  { attempt, fingerprint }: Finished,
+  value: unknown,
+  maxValueBytes: number,
+): string {
   const payload = checkedPayload(value, maxValueBytes);
-  return payload === undefined
-    ? encodeDedup({ ...done, unavailable: true })
-    : encodeDedup(done, payload);
+  const unavailable = payload === undefined;
+  const done: DoneRecord = {
+    state: "done",
+    attempt,
+    fingerprint,
+    ...(unavailable && { unavailable }),
+  };
+  return encodeRecord(done, payload);
+}
+
+/** What is left of a record's lease in store time; 0 or less unless it is running. */
+export function leaseLeftMs({ record, entry }: Standing, now: number): number {
+  return record.state === "running" ? record.leaseMs - (now - entry.writtenAt) / 1000 : 0;
+}
+
+/** Whether an attempt ended without a known outcome, once no lease runs. */
+export function isUnresolved(record: RunningRecord | OpenRecord): boolean {
+  return record.state === "running" || record.unresolved === true;
 }

@@ -1,16 +1,14 @@
 // `createLock`: one holder at a time, with a fencing token for sinks that check it.
 
-import type { Applied, Refused, Stamp } from "../contract/atomic-store.js";
-import { codeOf, IndeterminateError, LockHeldError } from "../errors/errors.js";
+import type { CreateWrite, Observation } from "../contract/atomic-store.js";
+import { IndeterminateError, LockHeldError } from "../errors/errors.js";
 import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
-import { randomId } from "../shared/random-id.js";
 import { encodeRecord } from "../shared/record.js";
-import { settle } from "../shared/settle.js";
+import { send } from "../shared/send.js";
 import { storeKey } from "../shared/store-key.js";
-import { Tenure } from "../shared/tenure.js";
-import { deadlineIn, type Instant, instantNow } from "../shared/time.js";
-import { Waiter } from "../shared/waiter.js";
-import { Lock } from "./held-lock.js";
+import { createTenure } from "../shared/tenure.js";
+import { createWaiter } from "../shared/waiter.js";
+import { heldLock, type Lock } from "./held-lock.js";
 import {
   type AcquireOptions,
   type LockOptions,
@@ -102,33 +100,24 @@ async function contend(
   const { waitMs = options.waitMs, autoRenew = true, signal } = call;
   checkDuration(waitMs, "waitMs", 0);
   checkSignal(signal);
-  const { store, runtime, emit, leaseMs } = options;
-  const key = storeKey(options.prefix, resource);
-  const waiter = new Waiter(store, key, runtime, deadlineIn(runtime, waitMs), signal);
+  const { emit, leaseMs } = options;
+  const place = { key: resource, storeKey: storeKey(options.prefix, resource) };
+  const waiter = createWaiter(options, place, waitMs, signal);
+  const next = { value: HELD, ttlMs: leaseMs };
   // Creates that got no answer: one may apply late, and is then recognised as mine.
-  const unanswered = new Map<string, Instant>();
-  let waiting = false;
+  const how = { leaseMs, signal, unanswered: new Map() };
   try {
     for (;;) {
-      const opId = randomId(runtime);
-      const since = instantNow(runtime);
-      const next = { value: HELD, ttlMs: leaseMs };
-      const answer = await settle(() => store.write({ key, opId, expect: "absent", next }), {
-        runtime,
-        deadline: deadlineIn(runtime, options.settleMs),
-        signal,
-        onUnknown(settled, cause) {
-          unanswered.set(opId, since);
-          emit(resource, { type: "unknown", settled, cause });
-        },
-      });
-      if (answer.outcome === "unknown") {
-        return { outcome: "indeterminate", cause: answer.cause };
+      const sent = await send<CreateWrite>(options, place, "absent", () => next, how);
+      if (sent.outcome === "unknown") {
+        return { outcome: "indeterminate", cause: sent.cause };
       }
-      const own = ownStamp(answer, opId, unanswered);
-      if (own !== undefined) {
-        const tenure = tenureOf(options, resource, key, own, unanswered.get(own.opId) ?? since);
-        const lock = new Lock(resource, tenure, emit);
+      let left = 0;
+      if (sent.outcome === "refused") {
+        left = leftMs(sent);
+      } else {
+        const tenure = createTenure(options, place, sent, (lease) => lease);
+        const lock = heldLock(resource, sent.stamp.revision, tenure, emit);
         if (lock.held) {
           tenure.start(autoRenew);
           emit(resource, { type: "acquired", fencingToken: lock.token });
@@ -137,18 +126,12 @@ async function contend(
         // The answer came too late: what is left of the lease is not enough to hand out.
         await lock.release();
       }
-      let left = own === undefined ? leftMs(answer as Refused) : 0;
       do {
-        if (!waiting && waitMs > 0) {
-          waiting = true;
-          emit(resource, { type: "waiting" });
-        }
-        if (!(await waiter.pause(left))) {
-          checkSignal(signal);
+        const seen = await waiter.look(left);
+        if (seen === undefined) {
           return { outcome: "held", retryAfterMs: Math.ceil(Math.max(1, left)) };
         }
-        waiter.arm();
-        left = await look(options, key, waiter);
+        left = leftMs(seen);
       } while (left > 0);
     }
   } finally {
@@ -156,59 +139,7 @@ async function contend(
   }
 }
 
-/** The stamp under which the lock is mine, if it is. */
-function ownStamp(
-  answer: Applied | Refused,
-  opId: string,
-  unanswered: ReadonlyMap<string, Instant>,
-): Stamp | undefined {
-  if (answer.outcome === "applied") {
-    return { revision: answer.revision, opId };
-  }
-  const incumbent = answer.entry?.stamp;
-  return incumbent && (incumbent.opId === opId || unanswered.has(incumbent.opId))
-    ? incumbent
-    : undefined;
-}
-
 /** What is left of the holder's lease in store time. */
-function leftMs(seen: Pick<Refused, "entry" | "now">): number {
-  return seen.entry ? ((seen.entry.expiresAt ?? Number.POSITIVE_INFINITY) - seen.now) / 1000 : 0;
-}
-
-/** A waiter only reads, and outlasts an outage shorter than its wait. */
-async function look(options: ResolvedLock, key: string, waiter: Waiter): Promise<number> {
-  try {
-    return leftMs(await options.store.read(key));
-  } catch (error) {
-    if (codeOf(error) !== "unavailable" || waiter.over) {
-      throw error;
-    }
-    return options.leaseMs;
-  }
-}
-
-function tenureOf(
-  options: ResolvedLock,
-  resource: string,
-  key: string,
-  stamp: Stamp,
-  since: Instant,
-): Tenure {
-  const { store, runtime, leaseMs, marginMs, settleMs, emit } = options;
-  return new Tenure({
-    store,
-    runtime,
-    key,
-    leaseMs,
-    marginMs,
-    settleMs,
-    stamp,
-    since,
-    touchTtlMs: (lease) => lease,
-    onLost: () => emit(resource, { type: "leaseLost" }),
-    onRenewed: () => emit(resource, { type: "renewed" }),
-    onRenewalFailed: (cause) => emit(resource, { type: "renewalFailed", cause }),
-    onUnknown: (settled, cause) => emit(resource, { type: "unknown", settled, cause }),
-  });
+function leftMs({ entry, now }: Observation): number {
+  return entry?.expiresAt === undefined ? 0 : (entry.expiresAt - now) / 1000;
 }

@@ -13,89 +13,80 @@ export type ReleaseOutcome =
   | "unknown";
 
 /** A held lock. */
-export class Lock implements AsyncDisposable {
+export interface Lock extends AsyncDisposable {
   readonly resource: string;
   /**
    * The fencing token: strictly increasing from holder to holder, the same through renewals. A sink
    * that refuses a token older than the newest it saw is safe even when a holder is paused.
    */
   readonly token: number;
-  readonly #tenure: Tenure;
-  readonly #emit: Emit;
-  #release: Promise<ReleaseOutcome> | undefined;
-
-  constructor(resource: string, tenure: Tenure, emit: Emit) {
-    this.resource = resource;
-    this.token = tenure.stamp.revision;
-    this.#tenure = tenure;
-    this.#emit = emit;
-  }
-
   /** Fires when the lease may have ended; its reason is a LeaseLostError. */
-  get signal(): AbortSignal {
-    return this.#tenure.signal;
-  }
-
+  readonly signal: AbortSignal;
   /** Whether the lease certainly still runs, by this machine's clocks: ask after every await. */
-  get held(): boolean {
-    return this.#release === undefined && this.#tenure.held;
-  }
-
+  readonly held: boolean;
   /** What is certainly left of the lease in milliseconds, margin taken off. */
-  get remainingMs(): number {
-    return this.held ? this.#tenure.remainingMs : 0;
-  }
-
+  readonly remainingMs: number;
   /**
    * Renews the lease, or gives it another length from now on.
    *
    * Guarantee: never acquires again what was lost. Cost: 1.
    * Fails: `unavailable`; a lost lease is an answer.
    */
-  async extend(leaseMs?: number): Promise<"extended" | "lost" | "unknown"> {
-    if (leaseMs !== undefined) {
-      checkDuration(leaseMs, "leaseMs");
-    }
-    if (!this.held) {
-      return "lost";
-    }
-    const result = await this.#tenure.renew(leaseMs);
-    if (result.outcome === "applied") {
-      this.#emit(this.resource, { type: "renewed" });
-      return "extended";
-    }
-    if (result.outcome === "lost") {
-      this.#tenure.lose();
-    }
-    return result.outcome;
-  }
-
+  extend(leaseMs?: number): Promise<"extended" | "lost" | "unknown">;
   /**
-   * Gives the lock back.
+   * Gives the lock back; `await using` does so by itself.
    *
    * Guarantee: removes only this holder's entry. Cost: 1; a second call returns the first answer.
    * Fails: never; see `ReleaseOutcome`.
    */
-  release(): Promise<ReleaseOutcome> {
-    this.#release ??= this.#giveBack();
-    return this.#release;
-  }
+  release(): Promise<ReleaseOutcome>;
+}
 
-  /** For `await using`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.release().then(() => {});
-  }
+export function heldLock(resource: string, token: number, tenure: Tenure, emit: Emit): Lock {
+  let released: Promise<ReleaseOutcome> | undefined;
+  const remainingMs = (): number => (released ? 0 : tenure.remainingMs());
 
-  async #giveBack(): Promise<ReleaseOutcome> {
-    this.#tenure.stop();
+  const giveBack = async (): Promise<ReleaseOutcome> => {
+    tenure.stop();
     let outcome: ReleaseOutcome = "unknown";
     try {
-      const result = await this.#tenure.write("removed", { persist: true });
-      outcome = result.outcome === "applied" ? "released" : result.outcome;
+      const sent = await tenure.write(() => "removed", { persist: true });
+      outcome = sent.outcome === "applied" ? "released" : sent.outcome;
     } catch {
       // The store cannot be reached: the lease ends it.
     }
-    this.#emit(this.resource, { type: "released", outcome });
+    emit(resource, { type: "released", outcome });
     return outcome;
-  }
+  };
+  const release = (): Promise<ReleaseOutcome> => {
+    released ??= giveBack();
+    return released;
+  };
+  return {
+    resource,
+    token,
+    get signal() {
+      return tenure.signal;
+    },
+    get held() {
+      return remainingMs() > 0;
+    },
+    get remainingMs() {
+      return remainingMs();
+    },
+    async extend(leaseMs) {
+      if (leaseMs !== undefined) {
+        checkDuration(leaseMs, "leaseMs");
+      }
+      if (!remainingMs()) {
+        return "lost";
+      }
+      const outcome = await tenure.renew(leaseMs);
+      return outcome === "applied" ? "extended" : outcome;
+    },
+    release,
+    async [Symbol.asyncDispose]() {
+      await release();
+    },
+  };
 }

@@ -1,10 +1,10 @@
 // Finds out what became of a write: on `unknown` the same write is sent again under the same opId
 // until it is known or the deadline passes. Never a new opId, never a second run of user code.
 
-import type { Applied, Refused, Unknown } from "../contract/atomic-store.js";
+import type { Unknown } from "../contract/atomic-store.js";
 import { codeOf } from "../errors/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Deadline, jitter, pause, remainingMs } from "./time.js";
+import { type Deadline, jitter, pause } from "./time.js";
 
 /** How long and how often an unanswered write is sent again. */
 export interface SettleOptions {
@@ -12,7 +12,7 @@ export interface SettleOptions {
   readonly deadline: Deadline;
   readonly signal?: AbortSignal | undefined;
   /** Also re-sends what certainly did nothing (a store that cannot be reached). */
-  readonly persist?: boolean;
+  readonly persist?: boolean | undefined;
   /** Told once for the first send without an answer, and once when a later one found out. */
   readonly onUnknown?: (settled: boolean, cause: unknown) => void;
 }
@@ -37,44 +37,36 @@ export async function settle<R extends Answer>(
 ): Promise<(R & { afterUnknown: boolean }) | Unknown> {
   const { runtime, deadline, signal, onUnknown } = options;
   let unanswered: Unknown | undefined;
-  for (let round = 0; ; round += 1) {
+  for (let longestMs = FIRST_PAUSE_MS; ; longestMs = Math.min(longestMs * 2, LONGEST_PAUSE_MS)) {
     let failure: unknown;
     try {
       const answer = await send();
       if (answer.outcome !== "unknown") {
-        if (unanswered !== undefined) {
+        if (unanswered) {
           onUnknown?.(true, unanswered.cause);
         }
         return Object.assign(answer as R, { afterUnknown: unanswered !== undefined });
       }
-      if (unanswered === undefined) {
-        onUnknown?.(false, (answer as Unknown).cause);
+      if (!unanswered) {
+        onUnknown?.(false, answer.cause);
       }
-      unanswered = answer as Unknown;
+      unanswered = answer;
     } catch (error) {
       // A StoreError says that *this* send did nothing; an earlier one still may have.
-      const again = codeOf(error) === "unavailable";
-      if (!again || (unanswered === undefined && options.persist !== true)) {
-        if (unanswered !== undefined) {
-          return unanswered;
-        }
-        throw error;
-      }
       failure = error;
     }
-    const longest = Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS);
-    const wait = Math.min(jitter(runtime, longest), remainingMs(runtime, deadline));
-    if (wait > 0 && signal?.aborted !== true) {
+    const again = unanswered || options.persist;
+    const futile = failure !== undefined && codeOf(failure) !== "unavailable";
+    if (again && !futile) {
+      const wait = Math.min(jitter(runtime, longestMs), deadline - runtime.monotonicNow());
       await pause(runtime, wait, signal);
-    }
-    if (remainingMs(runtime, deadline) <= 0 || signal?.aborted === true) {
-      if (unanswered !== undefined) {
-        return unanswered;
+      if (deadline > runtime.monotonicNow() && !signal?.aborted) {
+        continue;
       }
-      throw failure;
     }
+    if (unanswered) {
+      return unanswered;
+    }
+    throw failure;
   }
 }
-
-/** An answered write, or none by the deadline. */
-export type SettledWrite = ((Applied | Refused) & { afterUnknown: boolean }) | Unknown;

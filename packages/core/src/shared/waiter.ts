@@ -1,10 +1,13 @@
 // How a caller waits for another's outcome: it only reads, never writes. It polls with full jitter
 // or wakes by `watch`, bounded by what is left of the lease and of its own deadline.
 
-import type { AtomicStore } from "../contract/atomic-store.js";
+import type { Observation } from "../contract/atomic-store.js";
 import type { WatchableStore } from "../contract/capabilities.js";
-import type { Runtime } from "../runtime/runtime.js";
-import { type Deadline, jitter, pause, remainingMs } from "./time.js";
+import { codeOf } from "../errors/errors.js";
+import { checkSignal } from "./arguments.js";
+import type { Base } from "./factory-options.js";
+import type { Place } from "./send.js";
+import { deadlineIn, jitter, pause } from "./time.js";
 
 const FIRST_POLL_MS = 20;
 const LONGEST_POLL_MS = 250;
@@ -12,63 +15,63 @@ const LONGEST_POLL_MS = 250;
 const LONGEST_WATCHED_MS = 1_000;
 
 /** Waits between looks at one key. */
-export class Waiter {
-  readonly #store: AtomicStore & Partial<WatchableStore>;
-  readonly #key: string;
-  readonly #runtime: Runtime;
-  readonly #deadline: Deadline;
-  readonly #signal: AbortSignal | undefined;
-  #looks = 0;
-  #watch: { readonly woken: Promise<void>; readonly controller: AbortController } | undefined;
-
-  constructor(
-    store: AtomicStore,
-    key: string,
-    runtime: Runtime,
-    deadline: Deadline,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#store = store;
-    this.#key = key;
-    this.#runtime = runtime;
-    this.#deadline = deadline;
-    this.#signal = signal;
-  }
-
-  /** Call before each look, so that a change right after it still wakes. */
-  arm(): void {
-    if (this.#watch === undefined && this.#store.watch !== undefined) {
-      const controller = new AbortController();
-      this.#watch = { woken: this.#store.watch(this.#key, controller.signal), controller };
-    }
-  }
-
-  /** Whether the deadline passed or the caller gave up. */
-  get over(): boolean {
-    return remainingMs(this.#runtime, this.#deadline) <= 0 || this.#signal?.aborted === true;
-  }
-
-  /** Pauses, at most `boundMs` (what is left of the lease). False when the wait is over. */
-  async pause(boundMs: number): Promise<boolean> {
-    if (this.over) {
-      this.stop();
-      return false;
-    }
-    const watched = this.#watch;
-    const longest = watched
-      ? LONGEST_WATCHED_MS
-      : Math.min(FIRST_POLL_MS * 2 ** this.#looks, LONGEST_POLL_MS);
-    this.#looks += 1;
-    const polled = Math.min(jitter(this.#runtime, longest), Math.max(1, boundMs));
-    const wait = Math.min(polled, remainingMs(this.#runtime, this.#deadline));
-    await pause(this.#runtime, wait, this.#signal, watched?.woken);
-    this.stop();
-    return !this.over;
-  }
-
+export interface Waiter {
+  /**
+   * Pauses for at most `boundMs` (what is left of the lease), then looks; undefined when the wait
+   * is over. Throws AbortedError when the caller's signal fires.
+   */
+  look(boundMs: number): Promise<Observation | undefined>;
   /** Ends the watch. */
-  stop(): void {
-    this.#watch?.controller.abort();
-    this.#watch = undefined;
-  }
+  stop(): void;
+}
+
+export function createWaiter(
+  { runtime, store, emit }: Base,
+  { key, storeKey }: Place,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Waiter {
+  const deadline = deadlineIn(runtime, waitMs);
+  let pollMs = FIRST_POLL_MS;
+  let waiting = false;
+  let controller: AbortController | undefined;
+  let woken: Promise<void> | undefined;
+
+  const stop = (): void => {
+    controller?.abort();
+    woken = undefined;
+  };
+  return {
+    async look(boundMs) {
+      for (;;) {
+        const leftMs = deadline - runtime.monotonicNow();
+        if (leftMs <= 0) {
+          return undefined;
+        }
+        if (!waiting) {
+          waiting = true;
+          emit(key, { type: "waiting" });
+        }
+        const longest = jitter(runtime, woken ? LONGEST_WATCHED_MS : pollMs);
+        pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS);
+        await pause(runtime, Math.min(longest, Math.max(1, boundMs), leftMs), signal, woken);
+        stop();
+        checkSignal(signal);
+        if ("watch" in store) {
+          // Armed before the look, so that a change right after it still wakes.
+          controller = new AbortController();
+          woken = (store as WatchableStore).watch(storeKey, controller.signal);
+        }
+        try {
+          return await store.read(storeKey);
+        } catch (error) {
+          // A waiter outlasts an outage shorter than its wait.
+          if (codeOf(error) !== "unavailable" || deadline <= runtime.monotonicNow()) {
+            throw error;
+          }
+        }
+      }
+    },
+    stop,
+  };
 }

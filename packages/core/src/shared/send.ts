@@ -1,0 +1,80 @@
+// One write of one owner, sent until its answer is known. A refusal that shows one of the owner's
+// own unanswered writes is no refusal: that write did apply, and the owner goes on from there.
+
+import type { Entry, Stamp, Write } from "../contract/atomic-store.js";
+import type { Base } from "./factory-options.js";
+import { randomId } from "./random-id.js";
+import { settle } from "./settle.js";
+import { deadlineIn, type Instant, instantNow } from "./time.js";
+
+/** A caller's key, and the same on the wire. */
+export interface Place {
+  readonly key: string;
+  readonly storeKey: string;
+}
+
+/** A lease of an owner, counted from the moment before the first send. */
+export interface Lease {
+  readonly since: Instant;
+  readonly leaseMs: number;
+}
+
+/** Own writes that may still apply, by opId. */
+export type Unanswered = Map<string, Lease>;
+
+export type Sent =
+  /** An own write stands: this one (`applied`), or an earlier one that had got no answer. */
+  | (Lease & {
+      readonly outcome: "own";
+      readonly applied: boolean;
+      readonly stamp: Stamp;
+      readonly now: number;
+    })
+  | { readonly outcome: "refused"; readonly entry?: Entry; readonly now: number }
+  | { readonly outcome: "unknown"; readonly cause: unknown };
+
+export interface SendOptions {
+  /** The lease that this write begins. */
+  readonly leaseMs?: number;
+  /** In milliseconds. @defaultValue the factory's `settleMs` */
+  readonly settleMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Also re-sends what certainly did nothing. */
+  readonly persist?: boolean | undefined;
+  readonly unanswered?: Unanswered;
+}
+
+/** Sends a write under a fresh opId, which `next` may name. */
+export async function send<W extends Pick<Write, "expect" | "next">>(
+  base: Base,
+  { key, storeKey }: Place,
+  expect: W["expect"],
+  next: (opId: string) => W["next"],
+  how: SendOptions = {},
+): Promise<Sent> {
+  const { runtime, store, emit } = base;
+  const { leaseMs = 0, settleMs = base.settleMs, unanswered = new Map() as Unanswered } = how;
+  const opId = randomId(runtime);
+  unanswered.set(opId, { since: instantNow(runtime), leaseMs });
+  const write = { key: storeKey, opId, expect, next: next(opId) } as Write;
+  const answer = await settle(() => store.write(write), {
+    runtime,
+    deadline: deadlineIn(runtime, settleMs),
+    signal: how.signal,
+    persist: how.persist,
+    onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
+  });
+  if (answer.outcome === "unknown") {
+    return answer;
+  }
+  const applied = answer.outcome === "applied";
+  const stamp = applied ? { revision: answer.revision, opId } : answer.entry?.stamp;
+  const lease = stamp && unanswered.get(stamp.opId);
+  if (stamp && lease) {
+    return { outcome: "own", applied: stamp.opId === opId, stamp, now: answer.now, ...lease };
+  }
+  if (!answer.afterUnknown) {
+    unanswered.delete(opId);
+  }
+  return answer as Sent;
+}

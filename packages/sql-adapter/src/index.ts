@@ -1,4 +1,12 @@
-// The public surface: so far only a marker. The atomic store on SQL databases comes next.
+// The public surface: the store on Postgres, its table, and the shapes of the clients it takes.
 
-/** True once this package holds a store; until then it only reserves the name. */
-export const available = false as boolean;
+export type { PgClient, PgPool, PgPoolClient, PgStatement } from "./postgres/client.js";
+export type { PostgresStoreOptions } from "./postgres/options.js";
+export { createPostgresStore } from "./postgres/postgres-store.js";
+export {
+  type Dialect,
+  type MigrationClient,
+  migrate,
+  type SchemaOptions,
+  schema,
+} from "./schema.js";

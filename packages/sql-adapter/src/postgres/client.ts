@@ -1,0 +1,120 @@
+// The user's own pg Pool or Client, seen through the few members that are used of it, and one
+// statement from start to end: a connection, the time allowed, and what a failure proves.
+
+import type { Deadline } from "../deadline.js";
+import { TIMED_OUT } from "../deadline.js";
+import { isAborted, isPassing, isPreparedLost, sqlstate } from "./sqlstate.js";
+
+/** One statement as pg takes it; with a name it is parsed and planned once per connection. */
+export interface PgStatement {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly name?: string;
+}
+
+/** What is used of a pg Client. */
+export interface PgClient {
+  query(statement: PgStatement): Promise<{ readonly rows: unknown[] }>;
+}
+
+/** What is used of a client that a pg Pool lends. */
+export interface PgPoolClient extends PgClient {
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** What is used of a pg Pool. */
+export interface PgPool {
+  readonly totalCount: number;
+  connect(): Promise<PgPoolClient>;
+}
+
+/** What came of one statement. */
+export type Attempt =
+  | { readonly kind: "rows"; readonly rows: readonly unknown[] }
+  /** Certainly nothing was done; `again` if the same statement may well succeed now. */
+  | { readonly kind: "nothing"; readonly cause: unknown; readonly again: boolean }
+  /** It may have been committed, or may yet be. */
+  | { readonly kind: "noAnswer"; readonly cause: unknown };
+
+/** Runs one statement in a transaction of its own. */
+export type Run = (name: string, text: string, values: unknown[], d: Deadline) => Promise<Attempt>;
+
+// pg says this of a statement that it did not even queue.
+const NOT_SENT = /not queryable/;
+
+function failed(cause: unknown): Attempt {
+  const code = sqlstate(cause);
+  if (code !== undefined && isAborted(code)) {
+    return { kind: "nothing", cause, again: isPassing(code) };
+  }
+  return cause instanceof Error && NOT_SENT.test(cause.message)
+    ? { kind: "nothing", cause, again: false }
+    : { kind: "noAnswer", cause };
+}
+
+function isPool(client: PgPool | PgClient): client is PgPool {
+  return "totalCount" in client && "connect" in client;
+}
+
+function ignore(): void {}
+
+/**
+ * Builds the runner of a pool or client.
+ *
+ * Guarantee: settles by the deadline; nothing is sent before a connection is there, so that what
+ * was not sent is known not to have happened.
+ * Cost: 1 round trip on a connection that is open.
+ */
+export function statementRunner(client: PgPool | PgClient, prepare: boolean): Run {
+  let named = prepare;
+
+  async function send(session: PgClient, statement: PgStatement, d: Deadline): Promise<Attempt> {
+    try {
+      const result = await d.race(session.query(statement));
+      return result === TIMED_OUT
+        ? { kind: "noAnswer", cause: new Error("no answer within the operation timeout") }
+        : { kind: "rows", rows: result.rows };
+    } catch (cause) {
+      const code = sqlstate(cause);
+      if (code !== undefined && isPreparedLost(code) && statement.name !== undefined) {
+        // From now on this store does without names.
+        named = false;
+        return { kind: "nothing", cause, again: true };
+      }
+      return failed(cause);
+    }
+  }
+
+  async function onPool(pool: PgPool, statement: PgStatement, d: Deadline): Promise<Attempt> {
+    const connecting = pool.connect();
+    let session: PgPoolClient | typeof TIMED_OUT;
+    try {
+      session = await d.race(connecting);
+    } catch (cause) {
+      return { kind: "nothing", cause, again: false };
+    }
+    if (session === TIMED_OUT) {
+      connecting.then((late) => late.release(), ignore);
+      const cause = new Error("no connection within the operation timeout");
+      return { kind: "nothing", cause, again: false };
+    }
+    // While it is lent nobody else listens, and an error event without a listener ends the process.
+    session.on("error", ignore);
+    const attempt = await send(session, statement, d);
+    if (attempt.kind === "noAnswer") {
+      // A connection that owes an answer is of no use to anybody: it leaves the pool.
+      session.release(true);
+    } else {
+      session.removeListener("error", ignore);
+      session.release();
+    }
+    return attempt;
+  }
+
+  return (name, text, values, d) => {
+    const statement = named ? { name, text, values } : { text, values };
+    return isPool(client) ? onPool(client, statement, d) : send(client, statement, d);
+  };
+}

@@ -1,0 +1,34 @@
+// Tells what a failed statement means from its SQLSTATE: rolled back for certain, worth another
+// send, or nobody can say.
+
+// Rolled back for certain, and the same statement may well succeed at once.
+const PASSING = new Set(["40001", "40P01"]);
+
+// The connection or a pooler in front of it lost, or changed, the prepared statement.
+const PREPARED_LOST = new Set(["26000", "42P05", "0A000"]);
+
+// Errors that abort the statement and with it its transaction. Left out on purpose: 08 and 57
+// (the session may have ended after the commit), 40003, 58 and XX.
+const ABORTED_CLASSES = new Set(["0A", "21", "22", "23", "26", "28", "3D", "3F", "42", "53", "54"]);
+const ABORTED_CODES = new Set(["25006", "25P02", "40001", "40P01", "55P03", "P0001"]);
+
+/** The five characters that name a server's error, if it is one. */
+export function sqlstate(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { readonly code?: unknown }).code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether the statement certainly did nothing. */
+export function isAborted(code: string): boolean {
+  return ABORTED_CLASSES.has(code.slice(0, 2)) || ABORTED_CODES.has(code);
+}
+
+/** Whether a statement that did nothing is worth sending again. */
+export function isPassing(code: string): boolean {
+  return PASSING.has(code);
+}
+
+/** Whether the statement should be sent again without a name. */
+export function isPreparedLost(code: string): boolean {
+  return PREPARED_LOST.has(code);
+}

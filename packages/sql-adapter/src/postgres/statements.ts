@@ -1,0 +1,122 @@
+// The SQL of each primitive, with its cost. Each is one statement in a transaction of its own.
+//
+// Clocks: what a snapshot shows may only be judged by a time that lies before the snapshot, else a
+// row renewed in between counts as expired. That is now() in a plain SELECT, whose snapshot is
+// taken before its execution starts, and statement_timestamp() beside a write. What is judged under
+// a row lock is judged by clock_timestamp().
+
+import { createHash } from "node:crypto";
+
+/** One statement; the name is unique for its text, as pg demands. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The statements of one table. */
+export interface Statements {
+  readonly read: Statement;
+  readonly create: Statement;
+  readonly replace: Statement;
+  readonly replaceKeep: Statement;
+  readonly touch: Statement;
+  readonly remove: Statement;
+}
+
+function micros(clock: string): string {
+  return `(extract(epoch from ${clock}) * 1000000)::bigint`;
+}
+const BEFORE_READ = micros("now()");
+const BEFORE_WRITE = micros("statement_timestamp()");
+const CLOCK = micros("clock_timestamp()");
+
+function live(row: string, clock: string): string {
+  return `(${row}.v IS NOT NULL AND (${row}.exp IS NULL OR ${row}.exp > ${clock}))`;
+}
+
+function statement(kind: string, text: string): Statement {
+  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
+  return { name: `onceproof_${kind}_${digest}`, text };
+}
+
+// What the snapshot held of the key (c), and the instant it was so: the time taken before the
+// snapshot (t) or, for what a racer wrote between the two, the racer's own time.
+const HELD = `c.v, c.rev, c.op, c.at, c.exp,
+  greatest(t.now, CASE WHEN c.at > t.now THEN least(c.at, ${CLOCK}) END) AS now`;
+
+// Every write answers with one row: what the snapshot held, and what was written (w), if it was.
+const ANSWER = `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp
+FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN c ON true LEFT JOIN w ON true`;
+
+function snapshot(table: string): string {
+  return `c AS MATERIALIZED (SELECT v, rev, op, at, exp FROM ${table} WHERE k = $1)`;
+}
+
+/**
+ * $1 key, $2 opId, $3 lock timeout, $4 expected revision, $5 expected opId, and `set`'s own.
+ *
+ * Cost: 1 statement; refused, it takes no lock and writes no log. A second one only if another
+ * write committed between snapshot and lock, or the entry expired there.
+ *
+ * The row is locked before its expiry is judged: an UPDATE that waited for a lock whose holder
+ * rolled back does not judge again. Only a row that bears the stamp in the snapshot is locked.
+ */
+function underStamp(table: string, set: string): string {
+  return `WITH ${snapshot(table)},
+l AS MATERIALIZED (
+  SELECT x.v, x.exp
+  FROM (SELECT set_config('lock_timeout', $3, true)) s, ${table} x
+  WHERE x.k = $1 AND x.rev = $4::bigint AND x.op = $5 AND x.op <> $2 FOR UPDATE OF x
+),
+q AS MATERIALIZED (SELECT v, exp, ${CLOCK} AS n FROM l),
+w AS (
+  UPDATE ${table} AS x
+  SET rev = greatest(x.rev + 1, q.n), op = $2, at = q.n, ${set}
+  FROM q WHERE x.k = $1 AND ${live("q", "q.n")}
+  RETURNING x.rev, x.at, x.exp
+)
+${ANSWER}`;
+}
+
+/** Builds the statements of one table, which is quoted already. */
+export function statementsFor(table: string): Statements {
+  return {
+    /** $1 key. Cost: 1 statement. */
+    read: statement(
+      "read",
+      `SELECT ${HELD}
+FROM (SELECT ${BEFORE_READ} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
+    ),
+    /**
+     * $1 key, $2 opId, $3 lock timeout, $4 highest revision allowed, $5 value, $6 ttl.
+     *
+     * Cost: 1 statement; refused or replayed, it takes no lock and writes no log. A second one only
+     * if another write committed after the snapshot.
+     */
+    create: statement(
+      "create",
+      `WITH ${snapshot(table)},
+w AS (
+  INSERT INTO ${table} AS x (k, v, rev, op, at, exp)
+  SELECT $1, $5::bytea, q.n, $2, q.n, q.n + $6::bigint
+  FROM (SELECT ${CLOCK} AS n, set_config('lock_timeout', $3, true)) q
+  WHERE NOT EXISTS (
+    SELECT FROM c WHERE c.op = $2 OR c.rev > $4::bigint OR ${live("c", BEFORE_WRITE)}
+  )
+  ON CONFLICT (k) DO UPDATE
+  SET v = excluded.v, rev = greatest(x.rev + 1, excluded.rev), op = excluded.op,
+    at = excluded.at, exp = excluded.exp
+  WHERE x.op <> $2 AND x.rev <= $4::bigint AND NOT ${live("x", "excluded.at")}
+  RETURNING x.rev, x.at, x.exp
+)
+${ANSWER}`,
+    ),
+    /** $6 value, $7 ttl. */
+    replace: statement("replace", underStamp(table, "v = $6::bytea, exp = q.n + $7::bigint")),
+    /** $6 value. */
+    replaceKeep: statement("keep", underStamp(table, "v = $6::bytea")),
+    /** $6 ttl. */
+    touch: statement("touch", underStamp(table, "exp = q.n + $6::bigint")),
+    remove: statement("remove", underStamp(table, "v = NULL, exp = NULL")),
+  };
+}

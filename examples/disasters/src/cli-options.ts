@@ -1,0 +1,103 @@
+// The command line: what can be asked for, and a clear answer when it cannot.
+
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+
+const LARGEST_SEED = 2 ** 32 - 1;
+
+/** Thrown for a command line that makes no sense; its message is for the user. */
+export class UsageError extends Error {}
+
+export interface CliOptions {
+  readonly help: boolean;
+  readonly json: boolean;
+  readonly seed: number;
+  /** Names of disasters; empty means all. */
+  readonly only: readonly string[];
+  readonly payloads: string | undefined;
+}
+
+export function parseCli(argv: readonly string[]): CliOptions {
+  const { values } = parse(argv);
+  return {
+    help: values.help ?? false,
+    json: values.json ?? false,
+    seed: values.seed === undefined ? randomInt(2 ** 31) : seedOf(values.seed),
+    only: (values.only ?? []).flatMap((names) => names.split(",")).map((name) => name.trim()),
+    payloads: values.payloads,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        help: { type: "boolean", short: "h" },
+        json: { type: "boolean" },
+        seed: { type: "string" },
+        only: { type: "string", multiple: true },
+        payloads: { type: "string" },
+      },
+    });
+  } catch (error) {
+    // The first sentence says what is wrong; the rest is advice on positional arguments.
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split(/\.(?: |$)/)[0]);
+  }
+}
+
+function seedOf(text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || seed > LARGEST_SEED) {
+    throw new UsageError(`--seed must be a whole number from 0 to ${LARGEST_SEED}, got "${text}"`);
+  }
+  return seed;
+}
+
+/** The chosen of all, in the order of the table. */
+export function choose<T extends { readonly name: string }>(
+  all: readonly T[],
+  only: readonly string[],
+): readonly T[] {
+  const names = all.map(({ name }) => name);
+  for (const name of only) {
+    if (!names.includes(name)) {
+      throw new UsageError(`--only: there is no "${name}"; there are ${names.join(", ")}`);
+    }
+  }
+  return only.length === 0 ? all : all.filter(({ name }) => only.includes(name));
+}
+
+export function helpText(names: readonly string[]): string {
+  return `The classic disasters of repeated requests, without and with Onceproof.
+
+Starts a small order service on loopback, hits it with real concurrent HTTP requests, and counts
+what its bank, warehouse and other sinks were made to do. Prints one table.
+
+Usage: npm start -- [options]
+
+  --only NAMES    only these, separated by commas:
+                  ${wrapNames(names)}
+  --seed N        decides timing, duplication and order of the traffic (printed; default random)
+  --payloads DIR  replay the JSON files of this directory instead of GitHub's example webhooks
+  --json          the facts as JSON on stdout
+  -h, --help      this text
+
+Exits 0 when every disaster showed without protection and none did with it, 1 when not (and says
+which), 2 for a command line that makes no sense, 130 on Ctrl-C. NO_COLOR turns colours off.
+`;
+}
+
+function wrapNames(names: readonly string[]): string {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + name.length < 70) {
+      lines[lines.length - 1] = `${last}, ${name}`;
+    } else {
+      lines.push(name);
+    }
+  }
+  return lines.join(",\n                  ");
+}

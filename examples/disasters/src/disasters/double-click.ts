@@ -1,0 +1,70 @@
+// A customer clicks "pay" twice. Both requests find the order unpaid, and both charge it.
+
+import { isDeepStrictEqual } from "node:util";
+import { createDedup } from "@onceproof/core";
+import { callsOf, type Disaster } from "../disaster.js";
+import { createApp } from "../world/http-server.js";
+import type { Receipt } from "../world/sinks.js";
+import { Table } from "../world/table.js";
+import type { World } from "../world/world.js";
+
+const PRICE = 100;
+
+type Pay = (orderId: string) => Promise<Receipt>;
+
+/** The payment as it is often written: look whether it was paid, then charge. */
+function payment({ bank }: World): Pay {
+  const receipts = new Table<Receipt>();
+  return async (orderId) => {
+    const paid = await receipts.get(orderId);
+    if (paid !== undefined) {
+      return paid;
+    }
+    const receipt = await bank.charge(orderId, PRICE);
+    return receipts.put(orderId, receipt);
+  };
+}
+
+function protect(world: World, pay: Pay): Pay {
+  const { store } = world;
+  // #region recipe
+  const payments = createDedup({ store, name: "pay", onCrash: "park" });
+  // #endregion
+  return async (orderId) => {
+    // #region recipe
+    const receipt = await payments.run(orderId, () => pay(orderId));
+    // #endregion
+    return receipt;
+  };
+}
+
+async function serve(world: World, pay: Pay): Promise<(orderId: string) => Promise<unknown>> {
+  const app = createApp();
+  app.post("/orders/:id/pay", async (c) => c.json(await pay(c.req.param("id"))));
+  const url = await world.serve(app);
+  return async (orderId) => (await world.client.post(`${url}/orders/${orderId}/pay`, {})).body;
+}
+
+export const doubleClick: Disaster = {
+  name: "double-click",
+  title: "Double-clicked payment",
+  counted: "money charged",
+  expected: PRICE,
+  algorithm: "dedup",
+  factories: ["createDedup"],
+  source: import.meta.url,
+
+  async unprotected(world) {
+    const pay = await serve(world, payment(world));
+    await Promise.all([pay("order-1"), pay("order-1")]);
+    return { effects: world.bank.charged };
+  },
+
+  async protected(world) {
+    const pay = await serve(world, protect(world, payment(world)));
+    const [one, other] = await Promise.all([pay("order-1"), pay("order-1")]);
+    const effects = world.bank.charged;
+    const problems = isDeepStrictEqual(one, other) ? [] : ["the clicks got different receipts"];
+    return { effects, problems, calls: await callsOf(world, () => pay("order-2")) };
+  },
+};

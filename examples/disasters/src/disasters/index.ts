@@ -1,0 +1,14 @@
+// Every disaster, in the order of the table.
+
+import type { Disaster } from "../disaster.js";
+import { doubleClick } from "./double-click.js";
+import { formSubmit } from "./form-submit.js";
+import { paymentCallback } from "./payment-callback.js";
+import { redeliveredMessage } from "./redelivered-message.js";
+import type { Payload } from "./webhook-payloads.js";
+import { webhookReplay } from "./webhook-replay.js";
+
+/** `payloads` are what the last one replays. */
+export function allDisasters(payloads: readonly Payload[]): readonly Disaster[] {
+  return [doubleClick, redeliveredMessage, paymentCallback, formSubmit, webhookReplay(payloads)];
+}

@@ -29,8 +29,28 @@ export {
   type MemoryStoreOptions,
 } from "./memory/memory-store.js";
 export type { MemoryTransaction } from "./memory/transaction.js";
+export {
+  createRegister,
+  type Register,
+  type RegisterOptions,
+  type UpdateOptions,
+} from "./register/create-register.js";
+export type { RegisterSnapshot, UpdateResult } from "./register/result.js";
+export type { Refusal, Update, UpdateContext } from "./register/update.js";
 export type { Algorithm } from "./shared/algorithm.js";
+export type { Unanswered } from "./shared/decide-once.js";
+export type { Seen } from "./shared/entity.js";
 export type { OnceproofEvent } from "./shared/events.js";
+export {
+  type CreateOptions,
+  createStateMachine,
+  type FireOptions,
+  type StateMachine,
+  type StateMachineOptions,
+} from "./state-machine/create-state-machine.js";
+export type { StateMachineDefinition, Transition } from "./state-machine/definition.js";
+export type { CreateResult, FireResult, HistoryItem } from "./state-machine/result.js";
+export type { Snapshot } from "./state-machine/snapshot.js";
 export {
   type ConsumeOptions,
   createTokens,
@@ -40,3 +60,9 @@ export {
 } from "./tokens/create-tokens.js";
 export type { SigningKey, TokensOptions } from "./tokens/options.js";
 export type { Consumption } from "./tokens/record.js";
+export {
+  createUniqueInsert,
+  type InsertOptions,
+  type UniqueInsert,
+} from "./unique-insert/create-unique-insert.js";
+export type { Inserted, InsertResult, KeySet } from "./unique-insert/result.js";

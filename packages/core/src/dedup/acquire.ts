@@ -116,7 +116,7 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
       now = sent.now;
       if (sent.outcome === "own") {
         const acquired = createAttempt(options, request, sent, running(sent.stamp.opId));
-        const { fencingToken } = acquired;
+        const { fencingToken } = acquired.context;
         const type = record.unresolved ? "takenOver" : "acquired";
         emit(key, { type, attempt: record.attempt, fencingToken });
         return { acquired, now };

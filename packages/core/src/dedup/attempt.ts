@@ -11,7 +11,7 @@ import { decodeValue } from "../shared/value-codec.js";
 import type { Request } from "./acquire.js";
 import type { DedupContext } from "./context.js";
 import type { ResolvedDedup } from "./options.js";
-import { encodeDedup, type RunningRecord } from "./record.js";
+import { encodeDedup, encodeDone, type OpenRecord, type RunningRecord } from "./record.js";
 
 // Marks a step that ran but whose result cannot be stored.
 const UNSTORABLE = "";
@@ -22,18 +22,22 @@ export type Finish =
   /** Another owner's entry, or nothing, stands there now. */
   | { readonly recorded: false; readonly entry: Entry | undefined; readonly now: number };
 
+/** What an attempt ends with: a result to store, or what else its last record says. */
+export type Ending =
+  | { readonly value: unknown }
+  | { readonly state: "failed"; readonly code: string; readonly message: string }
+  | { readonly state: "expired" | "early" }
+  | Pick<OpenRecord, "state" | "steps" | "unresolved">;
+
 /** One attempt of one owner. */
 export interface Attempt extends Pick<Tenure, "start" | "renew"> {
   readonly request: Request;
-  readonly fencingToken: number;
-  /** What the attempts so far left behind. */
-  readonly record: RunningRecord;
   /** What the handler is given: plain functions, so that it may take them apart. */
   readonly context: DedupContext;
   /** The earlier attempts were found to have done nothing. */
   clear(): void;
-  /** Ends the attempt with its last record. */
-  finish(value: string, ttlMs?: number | "never"): Promise<Finish>;
+  /** Ends the attempt with its last record. @defaultValue `ttlMs` is the retention */
+  finish(ending: Ending, ttlMs?: number | "never"): Promise<Finish>;
   /** Gives the key back: clean if nothing happened, else unresolved until someone resolves it. */
   reopen(clean: boolean): Promise<Finish>;
 }
@@ -42,13 +46,13 @@ export function createAttempt(
   options: ResolvedDedup,
   request: Request,
   acquired: Lease & { readonly stamp: Stamp },
-  first: RunningRecord,
+  first: RunningRecord | OpenRecord,
 ): Attempt {
   const { emit, name, store } = options;
   const { key, runningTtlMs } = request;
   const fencingToken = acquired.stamp.revision;
   const tenure = createTenure(options, request, acquired, () => runningTtlMs);
-  let record = first;
+  let record = first as RunningRecord;
   let ended = false;
 
   const assertOpen = (): void => {
@@ -89,18 +93,26 @@ export function createAttempt(
   };
 
   const finish = async (
-    value: string,
+    ending: Ending,
     ttlMs: number | "never" = request.retentionMs,
   ): Promise<Finish> => {
     assertOpen();
     tenure.stop();
-    // The flag goes up in this write's turn: steps queued before it are still recorded.
-    const next = (): { value: string; ttlMs: number | "never" } => {
-      ended = true;
-      return { value, ttlMs };
-    };
+    const { attempt, fingerprint } = record;
+    const kept = { attempt, fingerprint };
+    const value =
+      "value" in ending
+        ? encodeDone(kept, ending.value, store.capabilities.maxValueBytes)
+        : encodeDedup({ ...kept, ...ending });
     try {
-      const sent = await tenure.write(next, { persist: true });
+      const sent = await tenure.write(
+        () => {
+          // In this write's turn: steps queued before it are still recorded.
+          ended = true;
+          return { value, ttlMs };
+        },
+        { persist: true },
+      );
       return sent.outcome === "lost"
         ? { ...sent, recorded: false }
         : { recorded: sent.outcome === "applied" || "unknown" };
@@ -112,10 +124,6 @@ export function createAttempt(
 
   return {
     request,
-    fencingToken,
-    get record() {
-      return record;
-    },
     start: tenure.start,
     renew(leaseMs) {
       assertOpen();
@@ -126,12 +134,9 @@ export function createAttempt(
     },
     finish,
     reopen(clean) {
-      const { attempt, fingerprint, steps } = record;
+      const { steps } = record;
       const unresolved = !clean || record.unresolved;
-      return finish(
-        encodeDedup({ state: "open", attempt, fingerprint, steps, unresolved }),
-        unresolved ? "never" : undefined,
-      );
+      return finish({ state: "open", steps, unresolved }, unresolved ? "never" : undefined);
     },
     context: {
       key,

@@ -113,6 +113,6 @@ export function createDedup(options: DedupOptions): Dedup {
     attempt,
     run: async (key, handler, call) => unwrap(await attempt(key, handler, call)),
     inspect: async (key) => inspect(resolved, key),
-    resolve: async (key, resolution) => resolve(resolved, key, resolution),
+    resolve: async (key, resolution) => resolve(resolved, requestOf(resolved, key, {}), resolution),
   };
 }

@@ -3,12 +3,11 @@
 
 import { codeOf, type Final, type Retryable } from "../errors/errors.js";
 import { type Acquisition, acquire, awaitRecorded, type Request } from "./acquire.js";
-import type { Attempt } from "./attempt.js";
+import type { Attempt, Ending } from "./attempt.js";
 import type { DedupContext } from "./context.js";
 import { judgeAge } from "./key-time.js";
 import type { Disposition, OnCrash, ResolvedDedup, VerifyAnswer } from "./options.js";
-import { type DedupResult, recordedFailure, type Settled } from "./outcome.js";
-import { encodeDedup, encodeDone } from "./record.js";
+import { type DedupResult, type Rejected, recordedFailure, type Settled } from "./outcome.js";
 
 /** What a handler looks like. */
 export type Handler<T> = (ctx: DedupContext) => T | Promise<T>;
@@ -26,7 +25,7 @@ export async function obtain(
   }
   acquired.start(renew);
   let settled: Settled<unknown> | undefined;
-  if (acquired.record.unresolved && typeof options.onCrash === "function") {
+  if (acquired.context.takeover && typeof options.onCrash === "function") {
     settled = await verify(options, acquired);
   }
   const judged = settled ?? judgeAge(options, request.birth, acquisition.now);
@@ -35,11 +34,9 @@ export async function obtain(
   }
   if (!settled) {
     options.emit(request.key, { type: "expired" });
-    const { attempt, fingerprint } = acquired.record;
-    const early = judged.outcome === "notYetValid";
-    const state = early ? "early" : "expired";
-    const value = encodeDedup({ state, attempt, fingerprint });
-    await acquired.finish(value, early ? judged.validInMs : request.retentionMs);
+    await (judged.outcome === "notYetValid"
+      ? acquired.finish({ state: "early" }, judged.validInMs)
+      : acquired.finish({ state: "expired" }));
   }
   return { acquired: undefined, settled: judged };
 }
@@ -61,58 +58,29 @@ async function verify(
     case "notDone":
       acquired.clear();
       return undefined;
-    case "done": {
-      const { value } = answer;
-      const own = { outcome: "replayed", value } as const;
-      return recordDone(options, acquired, value, own);
-    }
-    case "failed": {
-      const { code, message } = answer;
-      return recordFailed(options, acquired, code, message, recordedFailure(code, message));
-    }
+    case "done":
+      return conclude(options, acquired, { outcome: "replayed", value: answer.value });
+    case "failed":
+      return conclude(options, acquired, recordedFailure(answer.code, answer.message));
     default:
       await acquired.reopen(false);
       return { outcome: "indeterminate", reason: "verifyUnknown", cause };
   }
 }
 
-function recordDone<R>(
+/** Records this owner's answer and gives it back; a late owner gets what another recorded. */
+async function conclude<R extends { value: unknown } | Rejected>(
   options: ResolvedDedup,
   acquired: Attempt,
-  value: unknown,
   own: R,
 ): Promise<R | Settled<never>> {
-  const { maxValueBytes } = options.store.capabilities;
-  return finish(options, acquired, encodeDone(acquired.record, value, maxValueBytes), own);
-}
-
-function recordFailed<R>(
-  options: ResolvedDedup,
-  acquired: Attempt,
-  code: string,
-  message: string,
-  own: R,
-): Promise<R | Settled<never>> {
-  const { attempt, fingerprint } = acquired.record;
-  const value = encodeDedup({ state: "failed", attempt, fingerprint, code, message });
-  return finish(options, acquired, value, own);
-}
-
-/** The own answer, with how it was recorded; for a late owner, what another recorded. */
-async function finish<R>(
-  options: ResolvedDedup,
-  acquired: Attempt,
-  value: string,
-  own: R,
-): Promise<R | Settled<never>> {
-  const { request } = acquired;
-  const finished = await acquired.finish(value);
+  const finished = await acquired.finish("error" in own ? failedRecord(own.error) : own);
   const { recorded } = finished;
-  options.emit(request.key, { type: "completed", recorded });
+  options.emit(acquired.request.key, { type: "completed", recorded });
   if (recorded === false) {
-    return (await awaitRecorded(options, request, finished)) as Settled<never>;
+    return (await awaitRecorded(options, acquired.request, finished)) as Settled<never>;
   }
-  return recorded === true ? own : { ...own, recorded };
+  return "recorded" in own ? { ...own, recorded } : own;
 }
 
 /** Runs the handler at most once for this request and records the outcome. */
@@ -135,15 +103,15 @@ export async function execute<T>(
   return completed(options, acquired, value);
 }
 
-/** Records a value; a late owner gets what another recorded. */
+/** Records a value. */
 export function completed<T>(
   options: ResolvedDedup,
   acquired: Attempt,
   value: T,
 ): Promise<DedupResult<T>> {
-  const { fencingToken, record } = acquired;
-  const own = { outcome: "executed", value, recorded: true } as const;
-  return recordDone(options, acquired, value, { ...own, attempt: record.attempt, fencingToken });
+  const { attempt, fencingToken } = acquired.context;
+  const own = { outcome: "executed", value, recorded: true, attempt, fencingToken } as const;
+  return conclude(options, acquired, own);
 }
 
 /** Records what a handler's error means. */
@@ -154,19 +122,13 @@ export async function failed(
 ): Promise<DedupResult<never>> {
   const disposition = classify(options, error);
   options.emit(acquired.request.key, { type: "failed", disposition });
-  if (disposition !== "final") {
-    // Refused or unanswered, the caller still gets its own error: what stands is at least as new.
-    await acquired.reopen(disposition === "retryable");
-    return { outcome: "threw", error, disposition };
+  if (disposition === "final") {
+    const own = { outcome: "failed", error, replayed: false, recorded: true } as const;
+    return conclude(options, acquired, own);
   }
-  const code = codeOf(error);
-  return recordFailed(
-    options,
-    acquired,
-    typeof code === "string" && code ? code : "failed",
-    error instanceof Error ? error.message : String(error),
-    { outcome: "failed", error, replayed: false, recorded: true },
-  );
+  // Refused or unanswered, the caller still gets its own error: what stands is at least as new.
+  await acquired.reopen(disposition === "retryable");
+  return { outcome: "threw", error, disposition };
 }
 
 function classify(options: ResolvedDedup, error: unknown): Disposition {
@@ -177,4 +139,14 @@ function classify(options: ResolvedDedup, error: unknown): Disposition {
   } catch {
     return "unknown";
   }
+}
+
+/** What is kept of a rejection. */
+function failedRecord(error: unknown): Ending {
+  const code = codeOf(error);
+  return {
+    state: "failed",
+    code: typeof code === "string" && code ? code : "failed",
+    message: error instanceof Error ? error.message : String(error),
+  };
 }

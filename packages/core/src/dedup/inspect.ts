@@ -1,15 +1,15 @@
 // Looking at a key, and settling by hand what nobody else can know.
 
-import type { Observation, StampedWrite } from "../contract/atomic-store.js";
+import type { Entry } from "../contract/atomic-store.js";
 import { ArgumentError } from "../errors/errors.js";
 import { checkKey } from "../shared/arguments.js";
-import { send } from "../shared/send.js";
 import { storeKey } from "../shared/store-key.js";
+import { instantNow } from "../shared/time.js";
 import { decodeValue } from "../shared/value-codec.js";
+import type { Request } from "./acquire.js";
+import { createAttempt, type Ending } from "./attempt.js";
 import type { ResolvedDedup } from "./options.js";
 import {
-  encodeDedup,
-  encodeDone,
   isUnresolved,
   leaseLeftMs,
   type OpenRecord,
@@ -21,6 +21,7 @@ interface UnderWay {
   readonly attempt: number;
   /** Some earlier attempt ended without a known outcome. */
   readonly unresolved: boolean;
+  /** The names of the recorded steps. */
   readonly steps: readonly string[];
 }
 
@@ -29,14 +30,14 @@ export type Inspection =
   | { readonly state: "none" }
   | (UnderWay & {
       readonly state: "running";
-      /** The lease has run out: the next attempt follows `onCrash`. */
-      readonly lapsed: boolean;
+      /** In store time; at 0 the next attempt follows `onCrash`. */
       readonly leaseLeftMs: number;
       /** A step, a renewal or `started()` was recorded: the handler certainly began. */
       readonly started: boolean;
     })
   | (UnderWay & { readonly state: "open" })
   | { readonly state: "done"; readonly attempt: number; readonly value: unknown }
+  /** The result could not be stored. */
   | { readonly state: "done"; readonly attempt: number; readonly valueUnavailable: true }
   | {
       readonly state: "failed";
@@ -44,7 +45,7 @@ export type Inspection =
       readonly code: string;
       readonly message: string;
     }
-  | { readonly state: "expired" | "early" };
+  | { readonly state: "expired" | "early"; readonly attempt: number };
 
 export async function inspect(options: ResolvedDedup, key: string): Promise<Inspection> {
   checkKey(key, "key");
@@ -54,32 +55,28 @@ export async function inspect(options: ResolvedDedup, key: string): Promise<Insp
   }
   const seen = standing(entry);
   const { record } = seen;
+  const { attempt } = record;
   switch (record.state) {
-    case "done": {
-      const { state, attempt } = record;
+    case "done":
       return record.unavailable
-        ? { state, attempt, valueUnavailable: true }
-        : { state, attempt, value: decodeValue(seen.payload) };
-    }
-    case "failed": {
-      const { state, attempt, code, message } = record;
-      return { state, attempt, code, message };
-    }
+        ? { state: "done", attempt, valueUnavailable: true }
+        : { state: "done", attempt, value: decodeValue(seen.payload) };
+    case "failed":
+      return { state: "failed", attempt, code: record.code, message: record.message };
     case "running":
     case "open": {
-      const { attempt, unresolved, steps } = record;
-      const underWay = { attempt, unresolved: !!unresolved, steps: Object.keys(steps ?? {}) };
+      const steps = Object.keys(record.steps ?? {});
+      const underWay = { attempt, unresolved: !!record.unresolved, steps };
       if (record.state === "open") {
         return { state: "open", ...underWay };
       }
-      const leaseLeft = Math.max(0, leaseLeftMs(seen, now));
       // A stamp that is not the acquisition's was made by a renewal or a step.
-      const started = record.started === true || entry.stamp.opId !== record.owner;
-      const lapsed = leaseLeft === 0;
-      return { state: "running", ...underWay, lapsed, leaseLeftMs: leaseLeft, started };
+      const started = !!record.started || entry.stamp.opId !== record.owner;
+      const leftMs = Math.max(0, leaseLeftMs(seen, now));
+      return { state: "running", ...underWay, started, leaseLeftMs: leftMs };
     }
     default:
-      return { state: record.state };
+      return { state: record.state, attempt };
   }
 }
 
@@ -98,23 +95,17 @@ export type ResolveResult =
   | { readonly outcome: "inProgress"; readonly retryAfterMs: number }
   /** Nothing is to be resolved under this key. */
   | { readonly outcome: "notFound" }
-  | { readonly outcome: "indeterminate"; readonly cause: unknown };
+  /** No answer: look again with `inspect`. */
+  | { readonly outcome: "indeterminate" };
 
-/** Records what a person found out. */
+/** Records what a person found out, under the stamp of what was judged. */
 export async function resolve(
   options: ResolvedDedup,
-  key: string,
+  request: Request,
   resolution: Resolution,
 ): Promise<ResolveResult> {
-  checkKey(key, "key");
-  const { outcome } = resolution;
-  if (outcome !== "done" && outcome !== "failed" && outcome !== "notDone") {
-    const message = 'resolve needs { outcome: "done" | "failed" | "notDone", … }';
-    throw new ArgumentError("optionInvalid", message);
-  }
-  const { store, retentionMs } = options;
-  const place = { key, storeKey: storeKey(options.prefix, key) };
-  let seen: Pick<Observation, "entry" | "now"> = await store.read(place.storeKey);
+  const { store, runtime, leaseMs } = options;
+  let seen: { entry?: Entry | undefined; now: number } = await store.read(request.storeKey);
   while (seen.entry) {
     const at = standing(seen.entry);
     const { record } = at;
@@ -128,35 +119,32 @@ export async function resolve(
     if (!isUnresolved(record)) {
       break;
     }
-    const value = resolvedValue(resolution, record, store.capabilities.maxValueBytes);
-    const next = { value, ttlMs: retentionMs };
-    const sent = await send<StampedWrite>(options, place, seen.entry.stamp, () => next);
-    if (sent.outcome === "unknown") {
-      return { outcome: "indeterminate", cause: sent.cause };
+    const { stamp } = seen.entry;
+    const taken = { stamp, since: instantNow(runtime), leaseMs };
+    const attempt = createAttempt(options, request, taken, record);
+    const finish = await attempt.finish(endingOf(resolution, record));
+    if (finish.recorded !== false) {
+      options.emit(request.key, { type: "resolved" });
+      return { outcome: finish.recorded === true ? "resolved" : "indeterminate" };
     }
-    if (sent.outcome === "own") {
-      options.emit(key, { type: "resolved" });
-      return { outcome: "resolved" };
-    }
-    seen = sent;
+    seen = finish;
   }
   return { outcome: "notFound" };
 }
 
-function resolvedValue(
-  resolution: Resolution,
-  record: RunningRecord | OpenRecord,
-  maxValueBytes: number,
-): string {
-  const { attempt, fingerprint, steps } = record;
-  switch (resolution.outcome) {
+function endingOf(resolution: Resolution, { steps }: RunningRecord | OpenRecord): Ending {
+  const { outcome } = resolution;
+  switch (outcome) {
     case "done":
-      return encodeDone(record, resolution.value, maxValueBytes);
-    case "failed": {
-      const { code, message } = resolution;
-      return encodeDedup({ state: "failed", attempt, fingerprint, code, message });
-    }
+      return { value: resolution.value };
+    case "failed":
+      return { state: outcome, code: resolution.code, message: resolution.message };
     case "notDone":
-      return encodeDedup({ state: "open", attempt, fingerprint, steps, unresolved: undefined });
+      return { state: "open", steps, unresolved: undefined };
+    default:
+      throw new ArgumentError(
+        "optionInvalid",
+        'resolve needs outcome "done", "failed" or "notDone"',
+      );
   }
 }

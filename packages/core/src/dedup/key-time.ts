@@ -1,13 +1,18 @@
 // Keys that bear their birth time can be told apart from forgotten ones: a key older than the
 // retention may have run and been forgotten, so it is never run again.
 
-import { ArgumentError } from "../errors/errors.js";
 import { checkDuration } from "../shared/arguments.js";
 
 /** Where a key's birth time comes from: the key itself, or a function of it (ms since the epoch). */
 export type KeyTime = "uuidv7" | ((key: string) => number);
 
-const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const UUID_V7 = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
+
+/** The first 48 bits; NaN, which is then refused, if the key is no UUIDv7. */
+function uuidMs(key: string): number {
+  const parts = UUID_V7.exec(key);
+  return parts ? Number.parseInt(`${parts[1]}${parts[2]}`, 16) : Number.NaN;
+}
 
 /** The birth time of a key in milliseconds since the epoch, or undefined if it bears none. */
 export function birthMs(
@@ -15,22 +20,10 @@ export function birthMs(
   keyTime: KeyTime | undefined,
   issuedAtMs: number | undefined,
 ): number | undefined {
-  if (issuedAtMs !== undefined) {
-    checkDuration(issuedAtMs, "issuedAtMs", 0);
-    return issuedAtMs;
+  const ms = issuedAtMs ?? (keyTime === "uuidv7" ? uuidMs(key) : keyTime?.(key));
+  if (ms !== undefined) {
+    checkDuration(ms, "the time that the key bears", 0);
   }
-  if (keyTime === undefined) {
-    return undefined;
-  }
-  if (keyTime === "uuidv7") {
-    const parts = UUID_V7.exec(key);
-    if (parts === null) {
-      throw new ArgumentError("optionInvalid", "keyTime is uuidv7, but the key is not a UUIDv7");
-    }
-    return Number.parseInt(`${parts[1]}${parts[2]}`, 16);
-  }
-  const ms = keyTime(key);
-  checkDuration(ms, "the time that keyTime returned", 0);
   return ms;
 }
 

@@ -1,7 +1,7 @@
 // Options of dedup and every default.
 
 import { ArgumentError } from "../errors/errors.js";
-import { checkDuration, checkFunction } from "../shared/arguments.js";
+import { checkDuration, checkFunction, checkLease } from "../shared/arguments.js";
 import { type Base, type FactoryOptions, resolveBase } from "../shared/factory-options.js";
 import type { VerifyContext } from "./context.js";
 import type { KeyTime } from "./key-time.js";
@@ -63,33 +63,20 @@ export interface ResolvedDedup extends Base {
 
 export function resolveDedup(options: DedupOptions): ResolvedDedup {
   const base = resolveBase("dedup", options);
-  const { onCrash, leaseMs = 30_000, waitMs = 10_000, retentionMs = 86_400_000 } = options;
+  const { onCrash, classify, keyTime, fingerprintOmit } = options;
+  const { leaseMs = 30_000, waitMs = 10_000, retentionMs = 86_400_000 } = options;
   const { marginMs = leaseMs / 10, maxSkewMs = 300_000 } = options;
   if (onCrash !== "rerun" && onCrash !== "park" && typeof onCrash !== "function") {
-    throw new ArgumentError(
-      "optionInvalid",
-      'onCrash is required: "rerun" (the effect may repeat), "park" (a person decides) or a function that asks the sink',
-    );
+    const what = 'onCrash must be "rerun", "park" or a function that asks the sink: choose one';
+    throw new ArgumentError("optionInvalid", what);
   }
-  checkDuration(leaseMs, "leaseMs");
+  checkLease(leaseMs, marginMs, retentionMs);
   checkDuration(waitMs, "waitMs", 0);
-  checkDuration(retentionMs, "retentionMs");
-  checkDuration(marginMs, "marginMs", 0);
   checkDuration(maxSkewMs, "maxSkewMs", 0);
-  if (leaseMs > retentionMs) {
-    throw new ArgumentError(
-      "leaseExceedsRetention",
-      `leaseMs (${leaseMs}) must not exceed retentionMs (${retentionMs})`,
-    );
-  }
-  if (marginMs >= leaseMs) {
-    throw new ArgumentError("optionInvalid", `marginMs must be below leaseMs (${leaseMs})`);
-  }
-  const { classify, keyTime, fingerprintOmit } = options;
-  if (classify !== undefined) {
+  if (classify) {
     checkFunction(classify, "classify");
   }
-  if (keyTime !== undefined && keyTime !== "uuidv7") {
+  if (keyTime && keyTime !== "uuidv7") {
     checkFunction(keyTime, "keyTime");
   }
   return {

@@ -68,16 +68,10 @@ export type Settled<T> =
 
 export type DedupResult<T> = Executed<T> | Threw | Settled<T>;
 
-const REASONS: { readonly [reason in IndeterminateReason]: string } = {
-  acquireUnknown: "the store gave no answer in time; the handler did not run",
-  parked: "an earlier attempt ended without a known outcome: look at the sink, then resolve()",
-  verifyUnknown: "the sink gave no answer about an earlier attempt",
-  superseded: "another owner took over and has recorded nothing yet",
-};
-
 /** The value of a result, or the coded error that it stands for. */
 export function unwrap<T>(result: DedupResult<T>): T {
-  switch (result.outcome) {
+  const { outcome } = result;
+  switch (outcome) {
     case "executed":
     case "replayed":
       return result.value;
@@ -85,19 +79,20 @@ export function unwrap<T>(result: DedupResult<T>): T {
     case "failed":
       throw result.error;
     case "valueUnavailable":
-      throw new ValueUnavailableError("valueUnavailable", "done once; its result was not storable");
+      throw new ValueUnavailableError(outcome, "it was done, but its result was not storable");
     case "inProgress":
       throw new InProgressError("another caller is still at work", result.retryAfterMs);
     case "mismatch":
-      throw new MismatchError("mismatch", "this key came with another payload before");
+      throw new MismatchError(outcome, "the key came with another payload before");
     case "expired":
-      throw new ExpiredError("expired", "the key is older than the retention: it was not run");
+      throw new ExpiredError(outcome, "the key is older than the retention: it was not run");
     case "notYetValid":
-      throw new NotYetValidError("notYetValid", "the key's time lies too far in the future");
-    case "indeterminate":
-      throw new IndeterminateError("indeterminate", REASONS[result.reason], {
-        cause: result.cause,
-      });
+      throw new NotYetValidError(outcome, "the key's time lies too far in the future");
+    case "indeterminate": {
+      const { cause, reason } = result;
+      const what = `it may have happened (${reason}): look at the sink, then resolve() or retry`;
+      throw new IndeterminateError(outcome, what, { cause });
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Options of the lock and every default.
 
-import { ArgumentError } from "../errors/errors.js";
-import { checkDuration } from "../shared/arguments.js";
+import { checkDuration, checkLease } from "../shared/arguments.js";
 import { type Base, type FactoryOptions, resolveBase } from "../shared/factory-options.js";
 
 export interface LockOptions extends FactoryOptions {
@@ -31,13 +30,8 @@ export interface ResolvedLock extends Base {
 
 export function resolveLock(options: LockOptions): ResolvedLock {
   const base = resolveBase("lock", options);
-  const { leaseMs = 30_000, waitMs = 10_000 } = options;
-  checkDuration(leaseMs, "leaseMs");
+  const { leaseMs = 30_000, waitMs = 10_000, marginMs = leaseMs / 10 } = options;
+  checkLease(leaseMs, marginMs);
   checkDuration(waitMs, "waitMs", 0);
-  const { marginMs = leaseMs / 10 } = options;
-  checkDuration(marginMs, "marginMs", 0);
-  if (marginMs >= leaseMs) {
-    throw new ArgumentError("optionInvalid", `marginMs must be below leaseMs (${leaseMs})`);
-  }
   return { ...base, leaseMs, marginMs, waitMs };
 }

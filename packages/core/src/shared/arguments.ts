@@ -24,7 +24,7 @@ export function checkKey(key: unknown, what: string): asserts key is string {
   if (key.length > MAX_KEY_LENGTH) {
     throw new ArgumentError(
       "keyTooLong",
-      `${what} has ${key.length} characters, at most ${MAX_KEY_LENGTH} are allowed: hash it`,
+      `${what} is longer than ${MAX_KEY_LENGTH} characters: hash it`,
     );
   }
   if (hasLoneSurrogate(key)) {
@@ -37,8 +37,26 @@ export function checkDuration(ms: unknown, what: string, least = 1): asserts ms 
   if (typeof ms !== "number" || !(ms >= least) || ms > Number.MAX_SAFE_INTEGER / 1000 / 4) {
     throw new ArgumentError(
       "durationInvalid",
-      `${what} must be a number of milliseconds of at least ${least}, got ${String(ms)}`,
+      `${what} must be at least ${least} milliseconds, got ${String(ms)}`,
     );
+  }
+}
+
+/** A lease with a margin below it, within the retention. */
+export function checkLease(leaseMs: number, marginMs: number, retentionMs?: number): void {
+  checkDuration(leaseMs, "leaseMs");
+  checkDuration(marginMs, "marginMs", 0);
+  if (marginMs >= leaseMs) {
+    throw new ArgumentError("optionInvalid", `marginMs must be below leaseMs (${leaseMs})`);
+  }
+  if (retentionMs !== undefined) {
+    checkDuration(retentionMs, "retentionMs");
+    if (leaseMs > retentionMs) {
+      throw new ArgumentError(
+        "leaseExceedsRetention",
+        `leaseMs exceeds retentionMs (${retentionMs})`,
+      );
+    }
   }
 }
 

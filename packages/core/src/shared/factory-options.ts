@@ -40,7 +40,7 @@ export function resolveBase<Store extends AtomicStore>(
   if (typeof store?.write !== "function" || typeof store.read !== "function") {
     throw new ArgumentError(
       "optionInvalid",
-      "store must be an AtomicStore: pass one, for example createMemoryStore()",
+      "store must be an AtomicStore, such as createMemoryStore()",
     );
   }
   checkKey(name, "name");

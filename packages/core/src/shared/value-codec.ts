@@ -7,40 +7,24 @@ import { FormatError } from "../errors/errors.js";
 const DEEPEST = 64;
 
 /** Whether JSON alone returns this value deep-equal. */
-function isPlainJson(value: unknown, depth: number): boolean {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return true;
-    case "number":
-      return Number.isFinite(value) && !Object.is(value, -0);
-    case "object":
-      break;
-    default:
-      return false;
+function isPlainJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "number") {
+    return Number.isFinite(value) && !Object.is(value, -0);
   }
-  if (value === null) {
-    return true;
+  if (typeof value !== "object" || value === null) {
+    return value === null || typeof value === "string" || typeof value === "boolean";
   }
-  if (depth === DEEPEST) {
+  const list = Array.isArray(value);
+  if (depth === DEEPEST || (!list && Object.getPrototypeOf(value) !== Object.prototype)) {
     return false;
   }
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      if (!isPlainJson(value[index], depth + 1)) {
-        return false;
-      }
-    }
-    return true;
-  }
-  if (
-    Object.getPrototypeOf(value) !== Object.prototype ||
-    Object.getOwnPropertySymbols(value).length > 0
-  ) {
+  if (Object.getOwnPropertySymbols(value).length > 0) {
     return false;
   }
-  for (const key of Object.keys(value)) {
-    if (!isPlainJson((value as Record<string, unknown>)[key], depth + 1)) {
+  // An index loop also sees holes, which JSON would fill with null.
+  const members = list ? (value as unknown[]) : Object.values(value);
+  for (let index = 0; index < members.length; index += 1) {
+    if (!isPlainJson(members[index], depth + 1)) {
       return false;
     }
   }
@@ -52,7 +36,7 @@ export function encodeValue(value: unknown): string {
   if (value === undefined) {
     return "u";
   }
-  return isPlainJson(value, 0) ? `j${JSON.stringify(value)}` : `d${stringify(value)}`;
+  return isPlainJson(value) ? `j${JSON.stringify(value)}` : `d${stringify(value)}`;
 }
 
 /** Decodes what `encodeValue` gave. */

@@ -2,3 +2,4 @@ export { missing, type ServerName } from "./missing.js";
 export type { TestServer } from "./server.js";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";
 export { type RedisOptions, startRedis } from "./start-redis.js";
+export { type Rule, startTcpProxy, type TcpProxy, type Verdict } from "./tcp-proxy.js";

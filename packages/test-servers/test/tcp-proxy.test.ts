@@ -1,0 +1,91 @@
+// The proxy's faults, each on an echo server.
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTcpProxy, type TcpProxy } from "../src/index.js";
+
+const heard: string[] = [];
+const echo = createServer((socket) => {
+  socket.on("error", () => {});
+  socket.on("data", (chunk: Buffer) => {
+    heard.push(chunk.toString());
+    socket.write(chunk);
+  });
+});
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
+  const address = echo.address();
+  proxy = await startTcpProxy(typeof address === "object" && address !== null ? address.port : 0);
+});
+
+afterAll(async () => {
+  await proxy.close();
+  echo.close();
+});
+
+async function open(): Promise<{ socket: Socket; said: () => string; closed: () => boolean }> {
+  const socket = connect(proxy.port, "127.0.0.1");
+  let said = "";
+  let closed = false;
+  socket.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    closed = true;
+  });
+  await once(socket, "connect");
+  return { socket, said: () => said, closed: () => closed };
+}
+
+test("what passes arrives unchanged and in order", async () => {
+  const { socket, said } = await open();
+  const lift = proxy.delay(30);
+  socket.write("a");
+  await sleep(5);
+  lift();
+  socket.write("b");
+  await sleep(100);
+  expect(said()).toBe("ab");
+});
+
+test("a lost reply reached the server, and cuts the connection", async () => {
+  const { socket, said, closed } = await open();
+  proxy.once("loseReply", "lost");
+  socket.write("reply lost");
+  await sleep(50);
+  expect(heard).toContain("reply lost");
+  expect([said(), closed()]).toEqual(["", true]);
+});
+
+test("a swallowed reply leaves the connection open", async () => {
+  const { socket, said, closed } = await open();
+  proxy.once("swallowReply", "swallow");
+  socket.write("swallow");
+  await sleep(50);
+  expect(heard).toContain("swallow");
+  expect([said(), closed()]).toEqual(["", false]);
+});
+
+test("a lost request never reaches the server", async () => {
+  const { socket, closed } = await open();
+  proxy.once("loseRequest", "never");
+  socket.write("never");
+  await sleep(50);
+  expect(heard).not.toContain("never");
+  expect(closed()).toBe(true);
+});
+
+test("nothing passes while it holds, and everything after", async () => {
+  const { socket, said } = await open();
+  const lift = proxy.hold();
+  socket.write("held");
+  await sleep(50);
+  expect(said()).toBe("");
+  lift();
+  await sleep(50);
+  expect(said()).toBe("held");
+});

@@ -13,6 +13,7 @@ const folders = [
       .map((entry) => `${parent}/${entry.name}`),
   ),
   "bench",
+  "docs",
 ];
 
 const sources: Record<string, string> = {

@@ -19,6 +19,7 @@ import {
   type WriteResult,
 } from "@onceproof/core/advanced";
 import type { FaultyNetwork } from "./faulty-network.js";
+import { overlay } from "./overlay.js";
 
 type EveryStore = MultiKeyStore &
   TransactionalStore<unknown> &
@@ -46,15 +47,7 @@ export class FaultyClient<S extends AtomicStore> {
       close: () => this.#close(),
       peer: () => new FaultyClient(this.#inner.peer(), network).facade,
     };
-    this.facade = new Proxy(inner, {
-      get(target, property) {
-        const member: unknown = Reflect.get(target, property, target);
-        if (member !== undefined && Object.hasOwn(overrides, property)) {
-          return overrides[property as keyof EveryStore];
-        }
-        return typeof member === "function" ? member.bind(target) : member;
-      },
-    });
+    this.facade = overlay(inner, overrides);
   }
 
   async #read(key: string): Promise<Observation> {

@@ -1,4 +1,13 @@
-// The public surface: so far only a marker. The simulator and its conformance kit come next.
+// The conformance kit: the clauses of the AtomicStore contract as cases for any store and any test
+// runner, and stores that each break one clause, to try a harness on.
 
-/** True once this entry holds an implementation; until then it only reserves the name. */
-export const available = false as boolean;
+export { type BrokenStore, brokenStores } from "./broken-stores.js";
+export { ConformanceError, ConformanceSkip } from "./checks.js";
+export type {
+  Clause,
+  ConformanceCase,
+  ConformanceFixture,
+  ConformanceHarness,
+  SkipContext,
+} from "./harness.js";
+export { storeConformance } from "./store-conformance.js";

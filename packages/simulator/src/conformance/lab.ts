@@ -1,0 +1,174 @@
+// What a case works with: the fixture's clients, fresh opIds, short forms of the writes, and time.
+
+import type {
+  Applied,
+  AtomicStore,
+  CreateWrite,
+  MultiKeyStore,
+  Observation,
+  Runtime,
+  Stamp,
+  StampedWrite,
+  SweepableStore,
+  TransactionalStore,
+  Ttl,
+  WatchableStore,
+  WriteResult,
+} from "@onceproof/core/advanced";
+import { applied, ConformanceSkip, check } from "./checks.js";
+import type { ConformanceFixture, ConformanceHarness } from "./harness.js";
+
+/** An entry that a case has put in place. */
+export interface Seeded extends Applied {
+  readonly stamp: Stamp;
+}
+
+export class Lab {
+  readonly fixture: ConformanceFixture;
+  readonly store: AtomicStore;
+  /** A second client, or the first again where there is none. */
+  readonly peer: AtomicStore;
+  readonly runtime: Runtime;
+  readonly settleMarginMs: number;
+  readonly #maxWaitMs: number;
+  #opIds = 0;
+
+  constructor(fixture: ConformanceFixture, harness: ConformanceHarness, runtime: Runtime) {
+    this.fixture = fixture;
+    this.store = fixture.store;
+    this.peer = fixture.peer ?? fixture.store;
+    this.runtime = runtime;
+    this.settleMarginMs = harness.settleMarginMs ?? 1_000;
+    this.#maxWaitMs = harness.maxWaitMs ?? 2_000;
+  }
+
+  /** A fresh opId. It ends as 16 encoded bytes do, for stores that pack it. */
+  opId(): string {
+    this.#opIds += 1;
+    return `conformance${String(this.#opIds).padStart(10, "0")}A`;
+  }
+
+  /** The two clients in turn, so that races cross connections. */
+  client(index: number): AtomicStore {
+    return index % 2 === 0 ? this.store : this.peer;
+  }
+
+  /** A create that expects no live entry. */
+  createWrite(key: string, value = "value", ttlMs: Ttl = "never"): CreateWrite {
+    return { key, opId: this.opId(), expect: "absent", next: { value, ttlMs } };
+  }
+
+  /** A compare-and-set, touch or removal under a stamp. */
+  stampedWrite(key: string, expect: Stamp, next: StampedWrite["next"]): StampedWrite {
+    return { key, opId: this.opId(), expect, next };
+  }
+
+  create(key: string, value?: string, ttlMs?: Ttl): Promise<WriteResult> {
+    return this.store.write(this.createWrite(key, value, ttlMs));
+  }
+
+  createSince(key: string, absentSince: number, value = "value"): Promise<WriteResult> {
+    const next = { value, ttlMs: "never" } as const;
+    return this.store.write({ key, opId: this.opId(), expect: { absentSince }, next });
+  }
+
+  stamped(key: string, expect: Stamp, next: StampedWrite["next"]): Promise<WriteResult> {
+    return this.store.write(this.stampedWrite(key, expect, next));
+  }
+
+  set(key: string, expect: Stamp, value: string, ttlMs: Ttl | "keep" = "never"): Promise<Seeded> {
+    return this.#seed(this.stampedWrite(key, expect, { value, ttlMs }), "a compare-and-set");
+  }
+
+  /** Creates an entry that the case takes for granted. */
+  seed(key: string, value?: string, ttlMs?: Ttl): Promise<Seeded> {
+    return this.#seed(this.createWrite(key, value, ttlMs), "a create on an absent key");
+  }
+
+  /** Removes an entry that the case takes for granted. */
+  remove(key: string, expect: Stamp): Promise<Seeded> {
+    return this.#seed(this.stampedWrite(key, expect, "removed"), "a removal under the live stamp");
+  }
+
+  async #seed(write: CreateWrite | StampedWrite, what: string): Promise<Seeded> {
+    const result = applied(await this.store.write(write), what);
+    return { ...result, stamp: { revision: result.revision, opId: write.opId } };
+  }
+
+  read(key: string): Promise<Observation> {
+    return this.store.read(key);
+  }
+
+  /** The store's clock, in microseconds. */
+  async now(): Promise<number> {
+    return (await this.store.read("the store's clock")).now;
+  }
+
+  /** Waits until the store's clock has moved on by so much. */
+  async pass(byMs: number): Promise<void> {
+    if (this.fixture.advance !== undefined) {
+      await this.fixture.advance(byMs);
+    } else if (byMs > this.#maxWaitMs) {
+      throw new ConformanceSkip(`${byMs} ms have to pass, and the harness drives no clock`);
+    } else {
+      await this.sleep(byMs);
+    }
+  }
+
+  /** Waits until the store's clock reads at least this, in microseconds. */
+  async passUntil(instantUs: number): Promise<void> {
+    for (let now = await this.now(); now < instantUs; now = await this.now()) {
+      await this.pass(Math.ceil((instantUs - now) / 1000));
+    }
+  }
+
+  /** Moves the store's clock back; only for cases that need `stepBack`. */
+  async stepBack(byMs: number): Promise<void> {
+    check(this.fixture.stepBack !== undefined, "the harness has no stepBack");
+    await this.fixture.stepBack(byMs);
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => void this.runtime.setTimer(resolve, delayMs));
+  }
+
+  /** Fails unless the promise settles within the store's operation timeout. */
+  async settles<T>(promise: Promise<T>, what: string): Promise<T> {
+    const { operationTimeoutMs } = this.store.capabilities;
+    const withinMs = operationTimeoutMs + this.settleMarginMs;
+    const settled = promise.then(
+      () => true,
+      () => true,
+    );
+    let cancel = (): void => {};
+    const late = new Promise<false>((resolve) => {
+      cancel = this.runtime.setTimer(() => resolve(false), withinMs);
+    });
+    const inTime = await Promise.race([settled, late]);
+    cancel();
+    check(inTime, `${what} must settle within ${withinMs} ms`);
+    return promise;
+  }
+
+  get tombstoneMs(): number {
+    return this.store.capabilities.tombstoneMs;
+  }
+
+  // The casts below stand behind a case's `needs`, which has seen the method.
+
+  get multiKey(): MultiKeyStore {
+    return this.store as MultiKeyStore;
+  }
+
+  get transactional(): TransactionalStore<unknown> {
+    return this.store as TransactionalStore<unknown>;
+  }
+
+  get watchable(): WatchableStore {
+    return this.store as WatchableStore;
+  }
+
+  get sweepable(): SweepableStore {
+    return this.store as SweepableStore;
+  }
+}

@@ -1,0 +1,201 @@
+import { createMemoryStore } from "@onceproof/core";
+import type { AtomicStore } from "@onceproof/core/advanced";
+import {
+  countCalls,
+  createFaultyStore,
+  createSkewedRuntime,
+  createVirtualRuntime,
+  NO_FAULTS,
+} from "@onceproof/simulator";
+import {
+  brokenStores,
+  type ConformanceFixture,
+  type ConformanceHarness,
+  ConformanceSkip,
+  storeConformance,
+} from "@onceproof/simulator/conformance";
+import { describe, expect, test } from "vitest";
+
+type Wrap = <S extends AtomicStore>(store: S) => S;
+const plainly: Wrap = (store) => store;
+
+/** A memory store on a driven clock: time costs nothing. */
+function drivenMemory(createWrap: () => Wrap = () => plainly): ConformanceHarness {
+  return {
+    async create() {
+      const runtime = createVirtualRuntime();
+      const memory = createMemoryStore({ runtime });
+      const wrap = createWrap();
+      return {
+        store: wrap(memory),
+        peer: wrap(memory.peer()),
+        advance: async (byMs) => runtime.jumpWall(byMs),
+        stepBack: async (byMs) => runtime.jumpWall(-byMs),
+        close: () => memory.close(),
+      };
+    },
+  };
+}
+
+/** A memory store behind a network that loses exactly the messages that a case asks it to lose. */
+function faultyMemory(
+  createWrap: () => Wrap = () => plainly,
+  latencyMs = 0,
+): ConformanceHarness & {
+  readonly drive: <T>(promise: Promise<T>) => Promise<T>;
+} {
+  const runtime = createVirtualRuntime();
+  return {
+    runtime,
+    drive: (promise) => runtime.run(promise),
+    async create(): Promise<ConformanceFixture> {
+      const clock = createSkewedRuntime(runtime);
+      const memory = createMemoryStore({ runtime: clock });
+      const wrap = createWrap();
+      const options = { runtime, clock, rates: NO_FAULTS, latencyMs };
+      const faulty = createFaultyStore(memory.peer(), options);
+      return {
+        store: wrap(faulty.store),
+        peer: wrap(createFaultyStore(memory.peer(), options).store),
+        advance: async (byMs) => clock.jumpBy(byMs),
+        stepBack: async (byMs) => clock.jumpBy(-byMs),
+        loseReply: () => faulty.inject({ fault: "dropReply" }),
+        loseRequest: () => faulty.inject({ fault: "dropRequest" }),
+        close: () => memory.close(),
+      };
+    },
+  };
+}
+
+describe("the memory store, its clock driven", () => {
+  for (const { title, run } of storeConformance(drivenMemory())) {
+    test(title, run);
+  }
+});
+
+describe("the memory store in real time, with one client", () => {
+  const harness: ConformanceHarness = {
+    async create() {
+      const store = createMemoryStore();
+      return { store, close: () => store.close() };
+    },
+  };
+  for (const { title, run } of storeConformance(harness)) {
+    test.concurrent(title, run);
+  }
+});
+
+describe("the memory store, its calls counted", () => {
+  const counted = (): Wrap => (store) => countCalls(store).store;
+  for (const { title, run } of storeConformance(drivenMemory(counted))) {
+    test(title, run);
+  }
+});
+
+describe.each([0, 5])("the memory store behind a network of %s ms without faults", (latencyMs) => {
+  const harness = faultyMemory(undefined, latencyMs);
+  for (const { title, run } of storeConformance(harness)) {
+    test(title, (context) => harness.drive(run(context)));
+  }
+});
+
+/** Runs every case and returns the clauses of those that reject the store. */
+async function rejectedBy(createWrap: () => Wrap): Promise<string[]> {
+  const harness = { ...faultyMemory(createWrap), onSkip: () => {} };
+  const clauses: string[] = [];
+  for (const { clause, run } of storeConformance(harness)) {
+    await harness.drive(run()).catch(() => clauses.push(clause));
+  }
+  return clauses;
+}
+
+describe("a store that breaks one clause is rejected by a case of that clause", () => {
+  test("none of the cases rejects the store that is then broken", async () => {
+    expect(await rejectedBy(() => plainly)).toEqual([]);
+  });
+
+  test.each(brokenStores)("$clause $id: $flaw", async ({ clause, create }) => {
+    expect(await rejectedBy(create)).toContain(clause);
+  });
+
+  test("every clause has a store that breaks it", () => {
+    const clauses = new Set(storeConformance(drivenMemory()).map(({ clause }) => clause));
+    expect(new Set(brokenStores.map(({ clause }) => clause))).toEqual(clauses);
+  });
+});
+
+describe("the kit", () => {
+  const plain = (): AtomicStore => {
+    const memory = createMemoryStore();
+    return {
+      capabilities: memory.capabilities,
+      read: (key) => memory.read(key),
+      write: (write) => memory.write(write),
+      close: () => memory.close(),
+    };
+  };
+  const bare: ConformanceHarness = {
+    async create() {
+      const store = plain();
+      return { store, close: () => store.close() };
+    },
+  };
+  const find = (harness: ConformanceHarness, id: string): ReturnType<typeof storeConformance>[0] =>
+    storeConformance(harness).find((conformanceCase) => conformanceCase.id === id)!;
+
+  test("has ids and titles that name each case once", () => {
+    const cases = storeConformance(bare);
+    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+    expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
+    for (const { id, clause, title } of cases) {
+      expect(id.startsWith(`${clause}.`)).toBe(true);
+      expect(title.startsWith(`${clause}.`)).toBe(true);
+    }
+  });
+
+  test("tells the runner's context of a skip and its reason", async () => {
+    const reasons: string[] = [];
+    const context = { skip: (reason: string) => reasons.push(reason) };
+    await find(bare, "multiKey.1-all").run(context);
+    await find(bare, "S3.7-remembered").run(context);
+    await find(bare, "S3.12-restart").run(context);
+    expect(reasons).toEqual([
+      "the store has no writeAll",
+      "the harness drives no clock",
+      "the harness can't restart the store",
+    ]);
+  });
+
+  test("hides no skip when nobody can be told", async () => {
+    await expect(find(bare, "sweepable.1-live").run()).rejects.toThrow(ConformanceSkip);
+  });
+
+  test("prints the reason that a harness states for a case it leaves out", async () => {
+    const told: string[] = [];
+    const harness = {
+      ...bare,
+      skip: { "S8.4-emoji": "the server knows three bytes per character" },
+      onSkip: ({ id }: { id: string }, reason: string) => told.push(`${id}: ${reason}`),
+    };
+    await find(harness, "S8.4-emoji").run();
+    expect(told).toEqual(["S8.4-emoji: the server knows three bytes per character"]);
+  });
+
+  test("closes the fixture of a case that fails, and names the case", async () => {
+    let closed = 0;
+    const harness: ConformanceHarness = {
+      async create() {
+        const store = plain();
+        store.read = async () => ({ now: 0 });
+        const close = async (): Promise<void> => {
+          closed += 1;
+        };
+        return { store, close };
+      },
+    };
+    await expect(find(harness, "S0.1-create-unused").run()).rejects.toThrow(
+      /^S0\.1-create-unused \(a create applies/,
+    );
+    expect(closed).toBe(1);
+  });
+});

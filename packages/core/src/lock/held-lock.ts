@@ -9,7 +9,7 @@ export type ReleaseOutcome =
   | "released"
   /** The lease had ended before, or another holds it now. */
   | "lost"
-  /** No answer: it ends with its lease at the latest. */
+  /** An answer was lost: it ended just now, or ends with its lease at the latest. */
   | "unknown";
 
 /** A held lock. */
@@ -82,7 +82,11 @@ export function heldLock(resource: string, token: number, tenure: Tenure, emit: 
         return "lost";
       }
       const outcome = await tenure.renew(leaseMs);
-      return outcome === "applied" ? "extended" : outcome;
+      if (outcome === "applied") {
+        // An answer that took longer than the lease tells of one that may have ended since.
+        return tenure.remainingMs() ? "extended" : "lost";
+      }
+      return outcome;
     },
     release,
     async [Symbol.asyncDispose]() {

@@ -30,12 +30,18 @@ export type Sent =
       readonly stamp: Stamp;
       readonly now: number;
     })
-  | { readonly outcome: "refused"; readonly entry?: Entry; readonly now: number }
+  | {
+      readonly outcome: "refused";
+      readonly entry?: Entry;
+      readonly now: number;
+      /** An earlier send of this write got no answer, and may have applied. */
+      readonly afterUnknown: boolean;
+    }
   | { readonly outcome: "unknown"; readonly cause: unknown };
 
 export interface SendOptions {
   /** The lease that this write begins. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** In milliseconds. @defaultValue the factory's `settleMs` */
   readonly settleMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -76,5 +82,5 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   if (!answer.afterUnknown) {
     unanswered.delete(opId);
   }
-  return answer as Sent;
+  return answer as Extract<Sent, { outcome: "refused" }>;
 }

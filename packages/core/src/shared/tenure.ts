@@ -51,8 +51,19 @@ export function createTenure(
   // Own writes under the present stamp that got no answer.
   const unanswered: Unanswered = new Map();
 
-  const remainingMs = (): number =>
-    lost ? 0 : Math.max(0, leaseMs - marginMs - elapsedMs(runtime, since));
+  const leftOf = (lease: Lease): number => lease.leaseMs - elapsedMs(runtime, lease.since);
+
+  const remainingMs = (): number => {
+    let leftMs = lost ? 0 : leftOf({ since, leaseMs });
+    // A write without an answer may have applied, and with it a shorter lease.
+    for (const lease of unanswered.values()) {
+      leftMs = Math.min(leftMs, leftOf(lease));
+    }
+    return Math.max(0, leftMs - marginMs);
+  };
+
+  const untilRenewalMs = (): number =>
+    renewing ? leaseMs / 3 - elapsedMs(runtime, since) : Number.POSITIVE_INFINITY;
 
   const abort = (): void =>
     controller?.abort(
@@ -76,17 +87,16 @@ export function createTenure(
   const arm = (leastMs = 0): void => {
     cancelTimer?.();
     if (!stopped) {
-      const untilRenewal = renewing
-        ? Math.max(leastMs, leaseMs / 3 - elapsedMs(runtime, since))
-        : Number.POSITIVE_INFINITY;
-      cancelTimer = runtime.setTimer(due, Math.min(remainingMs(), untilRenewal));
+      // Timers stand still while a machine is suspended, so the clocks are read now and then.
+      const waitMs = Math.min(Math.max(leastMs, untilRenewalMs()), leaseMs / 10);
+      cancelTimer = runtime.setTimer(due, Math.min(remainingMs(), waitMs));
     }
   };
 
   const due = (): void => {
     if (!remainingMs()) {
       lose();
-    } else if (renewing) {
+    } else if (untilRenewalMs() <= 0) {
       void watchdog();
     } else {
       arm();
@@ -99,7 +109,7 @@ export function createTenure(
     renewing = false;
     arm();
     const how = { settleMs: remainingMs(), persist: true };
-    const outcome = await renew(leaseMs, how).catch((cause: unknown) => ({ cause }));
+    const outcome = await renew(undefined, how).catch((cause: unknown) => ({ cause }));
     const renewed = outcome === "applied";
     if (!renewed) {
       emit(place.key, { type: "renewalFailed", cause: outcome });
@@ -108,9 +118,10 @@ export function createTenure(
     arm(renewed ? 0 : leaseMs / 10);
   };
 
-  const renew = async (forMs = leaseMs, how?: SendOptions): Promise<TenureResult["outcome"]> => {
-    const next = { touch: true, ttlMs: ttlMs(forMs) } as const;
-    const { outcome } = await write(() => next, { ...how, leaseMs: forMs });
+  const renew = async (forMs?: number, how?: SendOptions): Promise<TenureResult["outcome"]> => {
+    // In its turn, since a renewal queued before may have changed the length of the lease.
+    const next = (): Next => ({ touch: true, ttlMs: ttlMs(forMs ?? leaseMs) });
+    const { outcome } = await write(next, { ...how, leaseMs: forMs });
     if (outcome === "applied") {
       emit(place.key, { type: "renewed" });
     }
@@ -118,13 +129,19 @@ export function createTenure(
   };
 
   const writeNow = async (next: Next, how?: SendOptions): Promise<TenureResult> => {
-    const options = { leaseMs, ...how, unanswered };
+    const options = { ...how, leaseMs: how?.leaseMs ?? leaseMs, unanswered };
     for (;;) {
-      const sent = await send<StampedWrite>(base, place, stamp, () => next, options);
+      const sending = send<StampedWrite>(base, place, stamp, () => next, options);
+      arm();
+      const sent = await sending;
       if (sent.outcome === "unknown") {
         return sent;
       }
       if (sent.outcome === "refused") {
+        if (next === "removed" && sent.afterUnknown) {
+          // The removal or the end of the lease, whichever came first: not known to be a loss.
+          return { outcome: "unknown", cause: undefined };
+        }
         lose();
         return { outcome: "lost", entry: sent.entry, now: sent.now };
       }

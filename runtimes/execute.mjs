@@ -1,7 +1,7 @@
 // Runs a program to its end, within a time limit, and returns what it printed.
 import { spawn } from "node:child_process";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 30_000;
 
 export function execute(file, args, { cwd } = {}) {
   return new Promise((resolve, reject) => {

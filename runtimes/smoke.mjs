@@ -26,7 +26,7 @@ if (values.json !== undefined) {
   mkdirSync(dirname(values.json), { recursive: true });
   writeFileSync(values.json, JSON.stringify(totals));
 }
-process.exitCode = totals.failed > 0 ? 1 : 0;
+process.exit(totals.failed > 0 ? 1 : 0);
 
 async function report(host) {
   const missing = host.missing();

@@ -8,6 +8,9 @@ const webGlobals = () => ({
   AbortController,
   AbortSignal,
   TextEncoder,
+  // devalue writes bytes as base64 with these.
+  atob,
+  btoa,
   clearTimeout: (handle) => clearTimeout(handle),
   crypto: { getRandomValues: (array) => crypto.getRandomValues(array) },
   performance: { now: () => performance.now() },

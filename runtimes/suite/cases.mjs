@@ -1,9 +1,6 @@
 // The smoke cases: what must work in every runtime. Each takes the exports of @onceproof/core.
-import { holds } from "./expect.mjs";
+import { dedupCases } from "./cases/dedup.mjs";
+import { lockAndFenceCases } from "./cases/lock-and-fence.mjs";
+import { tokenCases } from "./cases/tokens.mjs";
 
-export const cases = [
-  {
-    title: "the built module loads and exports something",
-    run: (core) => holds(Object.keys(core).length > 0, "core has exports"),
-  },
-];
+export const cases = [...dedupCases, ...lockAndFenceCases, ...tokenCases];

@@ -1,5 +1,5 @@
-// Runs the smoke cases against one build of core. Uses nothing but the language itself, because
-// the same file runs in every runtime.
+// Runs the smoke cases against one build of core. Uses nothing but the language and setTimeout,
+// because the same file runs in every runtime.
 
 /**
  * @param {Array<{ title: string, run: (core: object) => Promise<void> | void }>} cases
@@ -10,7 +10,7 @@ export async function runCases(cases, core) {
   const results = [];
   for (const { title, run } of cases) {
     try {
-      await run(core);
+      await withinLimit(run(core));
       results.push({ title });
     } catch (error) {
       results.push({ title, error: describe(error) });
@@ -21,3 +21,14 @@ export async function runCases(cases, core) {
 
 const describe = (error) =>
   error instanceof Error ? (error.stack ?? String(error)) : String(error);
+
+const CASE_LIMIT_MS = 10_000;
+
+function withinLimit(work) {
+  let timer;
+  const limit = new Promise((_, reject) => {
+    const error = new Error(`not done after ${CASE_LIMIT_MS} ms`);
+    timer = setTimeout(() => reject(error), CASE_LIMIT_MS);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

@@ -46,13 +46,14 @@ function protect(world: World, { submit }: Handlers): Handlers {
   return {
     async show(session) {
       // #region recipe
-      const token = await forms.issue(session); // into a hidden field of the page
+      const token = await forms.issue(session); // a hidden field of the page
       // #endregion
       return token;
     },
     async submit(session, form) {
+      const { token } = form;
       // #region recipe
-      const order = await forms.run(form.token, session, () => submit(session, form));
+      const order = await forms.run(token, session, () => submit(session, form));
       // #endregion
       return order;
     },

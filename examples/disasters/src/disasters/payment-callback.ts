@@ -13,7 +13,7 @@ const TIMES = 5;
 
 interface Callback {
   /** The provider's own number of the payment. */
-  readonly transaction: string;
+  readonly id: string;
   readonly orderId: string;
   readonly amount: number;
 }
@@ -40,8 +40,8 @@ function protect(world: World, settle: Settle): Settle {
   // #endregion
   return async (callback) => {
     // #region recipe
-    const fingerprint = callback; // the same number with another amount is refused
-    await callbacks.run(callback.transaction, () => settle(callback), { fingerprint });
+    const options = { fingerprint: callback }; // another amount is refused
+    await callbacks.run(callback.id, () => settle(callback), options);
     // #endregion
   };
 }
@@ -57,7 +57,7 @@ async function serve(world: World, settle: Settle): Promise<Report> {
 }
 
 const callbackOf = (number: number): Callback => ({
-  transaction: `transaction-${number}`,
+  id: `transaction-${number}`,
   orderId: `order-${number}`,
   amount: 100,
 });

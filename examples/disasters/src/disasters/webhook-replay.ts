@@ -35,7 +35,8 @@ function receiver({ chat }: World): Receive {
 function protect(world: World, announce: Receive): Receive {
   const { store } = world;
   // #region recipe
-  const hooks = createDedup({ store, name: "hooks", onCrash: "rerun" }); // twice beats never
+  // A notice twice is better than none, hence "rerun".
+  const hooks = createDedup({ store, name: "hooks", onCrash: "rerun" });
   // #endregion
   return async (delivery) => {
     // #region recipe

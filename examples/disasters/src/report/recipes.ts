@@ -33,5 +33,6 @@ export async function recipeOf(disaster: Disaster): Promise<Recipe> {
 export async function prelude(disasters: readonly Disaster[]): Promise<string> {
   const store = recipeIn(await readFile(WORLD, "utf8"));
   const names = [...new Set(disasters.flatMap(({ factories }) => factories))].sort();
-  return `import { ${["createMemoryStore", ...names].join(", ")} } from "@onceproof/core";\n${store}`;
+  const imported = ["createMemoryStore", ...names].map((name) => `  ${name},\n`).join("");
+  return `import {\n${imported}} from "@onceproof/core";\n${store}`;
 }

@@ -7,10 +7,7 @@ const ROUND_TRIP_MS = 1;
 
 export class Table<Row> {
   readonly #rows = new Map<string, Row>();
-
-  constructor(rows: Readonly<Record<string, Row>> = {}) {
-    this.#rows = new Map(Object.entries(structuredClone(rows)));
-  }
+  readonly #tokens = new Map<string, number>();
 
   async get(id: string): Promise<Row | undefined> {
     await sleep(ROUND_TRIP_MS);
@@ -19,6 +16,17 @@ export class Table<Row> {
 
   async put(id: string, row: Row): Promise<Row> {
     await sleep(ROUND_TRIP_MS);
+    this.#rows.set(id, structuredClone(row));
+    return row;
+  }
+
+  /** Puts unless a newer token was here before; looking and putting are one step. */
+  async putFenced(id: string, row: Row, token: number): Promise<Row> {
+    await sleep(ROUND_TRIP_MS);
+    if (token < (this.#tokens.get(id) ?? 0)) {
+      throw new Error(`row ${id} has seen a newer token`);
+    }
+    this.#tokens.set(id, token);
     this.#rows.set(id, structuredClone(row));
     return row;
   }

@@ -1,0 +1,176 @@
+// The program as a user meets it: flags, streams, exit codes, Ctrl-C.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createRandom } from "@onceproof/simulator";
+import { describe, expect, it } from "vitest";
+import { choose, parseCli, UsageError } from "../src/cli-options.js";
+import { shuffle } from "../src/disasters/webhook-replay.js";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const ESCAPE = "\u001b";
+/** The environment without what somebody's terminal decides. */
+const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...ENVIRONMENT } = process.env;
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the program on the sources; `onStderr` may talk to the running process. */
+async function run(
+  args: readonly string[],
+  onStderr: (text: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const child = spawn(process.execPath, ["--import", "tsx", here("../src/main.ts"), ...args], {
+    cwd: here(".."),
+    env: { ...ENVIRONMENT, TSX_TSCONFIG_PATH: here("../../../tsconfig.base.json"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+    onStderr(stderr, (signal) => child.kill(signal));
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+describe("the command line", () => {
+  it("explains itself", async () => {
+    const { code, stdout, stderr } = await run(["--help"]);
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    for (const part of ["--only", "--seed", "--json", "--payloads", "double-click", "130"]) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  it("refuses what makes no sense with 2 and one clear line", async () => {
+    const { code, stdout, stderr } = await run(["--only", "earthquake"]);
+    expect(stderr).toMatch(
+      /^--only: there is no "earthquake"; there are double-click, .*\nSee --help.\n$/,
+    );
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it("refuses a directory that cannot be read with 2", async () => {
+    const { code, stderr } = await run(["--payloads", "/nowhere"]);
+    expect(stderr).toContain("--payloads: ENOENT");
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [["--colour"], "Unknown option '--colour'"],
+    [["--seed"], "argument missing"],
+    [["--seed", "4294967296"], "--seed must be a whole number"],
+    [["--seed", "1e3"], "--seed must be a whole number"],
+    [["--seed", ""], "--seed must be a whole number"],
+    [["double-click"], "Unexpected argument 'double-click'"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseCli(args)).toThrow(UsageError);
+    expect(() => parseCli(args)).toThrow(message);
+  });
+
+  it("takes names in any order and number, and draws a seed when none is given", () => {
+    const { only, seed } = parseCli(["--only", "b, a", "--only=c"]);
+    expect(only).toEqual(["b", "a", "c"]);
+    expect(seed).toBeGreaterThanOrEqual(0);
+    const all = [{ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }];
+    expect(choose(all, only).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(choose(all, [])).toBe(all);
+  });
+});
+
+describe("a run", () => {
+  it("prints progress to stderr, table, seed and recipes to stdout, without colours", async () => {
+    const { code, stdout, stderr } = await run(["--only", "form-submit,double-click", "--seed=7"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^✓ Double-clicked payment .*\n✓ Three fast submits .*\n$/);
+    expect(stdout).toMatch(/Double-clicked payment +100 +200 ✗ +100 ✓ +dedup +2 \/ 1/);
+    expect(stdout).toContain("--seed 7");
+    expect(stdout).toContain('const forms = createTokens({ store, name: "form"');
+    expect(stdout).not.toContain("paid-again");
+    expect(stdout + stderr).not.toContain(ESCAPE);
+  });
+
+  it("prints the same facts as JSON and nothing else", async () => {
+    const { code, stdout } = await run(["--only", "double-click", "--seed=7", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      seed: 7,
+      store: "memory",
+      disasters: [
+        {
+          name: "double-click",
+          expected: 100,
+          without: 200,
+          with: 100,
+          algorithm: "dedup",
+          calls: { first: 2, duplicate: 1 },
+          problems: [],
+          recipe: [expect.stringContaining("createDedup"), expect.stringContaining("run(")],
+        },
+      ],
+    });
+  });
+
+  it("colours when told to", async () => {
+    const { stdout } = await run(["--only", "double-click"], undefined, { FORCE_COLOR: "1" });
+    expect(stdout).toContain(ESCAPE);
+  });
+
+  it("exits 1 and says which when a disaster did not show", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "onceproof-cli-"));
+    try {
+      await writeFile(join(directory, "ping.json"), "{}");
+      const { code, stdout } = await run([
+        ...["--only", "webhook-replay", "--payloads", directory, "--seed", String(calmSeed())],
+      ]);
+      expect(stdout).toContain("webhook-replay: without protection nothing went wrong");
+      expect(code).toBe(1);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("stops on %s, closes everything and exits %i", async (signal, expected) => {
+    let sent = false;
+    const { code, stdout, stderr } = await run([], (text, kill) => {
+      if (!sent && text.includes("✓ Double-clicked")) {
+        sent = true;
+        kill(signal);
+        // From the terminal and from the program that started it.
+        kill(signal);
+      }
+    });
+    expect(code).toBe(expected);
+    expect(stderr).toMatch(/Stopped; every server is closed\.\n$/);
+    expect(stdout).toBe("");
+  });
+});
+
+/** A seed that delivers a single payload once. */
+function calmSeed(): number {
+  const payload = { event: "ping", body: {} };
+  for (let seed = 0; ; seed += 1) {
+    if (shuffle([payload], createRandom(seed)).length === 1) {
+      return seed;
+    }
+  }
+}

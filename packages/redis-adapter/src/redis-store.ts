@@ -111,8 +111,13 @@ export function createRedisStore(options: RedisStoreOptions): AtomicStore {
       const { script, args, ttl } = stepOf(write, tombstoneMs);
       const outcome = await call(script, redisKey(keyPrefix, write.key), args);
       switch (outcome.kind) {
-        case "reply":
-          return decodeWrite(outcome.reply, write.opId, ttl);
+        case "reply": {
+          const result = decodeWrite(outcome.reply, write.opId, ttl);
+          // The first send may have applied and been superseded, which refuses the second.
+          return result.outcome === "refused" && outcome.resent
+            ? { outcome: "unknown", cause: new Error("the client sent the write twice") }
+            : result;
+        }
         case "noAnswer":
           return { outcome: "unknown", cause: outcome.cause };
         case "nothing":

@@ -9,7 +9,8 @@ import type { Script } from "./scripts.js";
 
 /** What came of a script call. */
 export type CallOutcome =
-  | { readonly kind: "reply"; readonly reply: unknown }
+  /** `resent` if the client may have sent it twice, so that this answers the second send. */
+  | { readonly kind: "reply"; readonly reply: unknown; readonly resent: boolean }
   /** Certainly nothing was done; `full` if the server had no memory left for it. */
   | { readonly kind: "nothing"; readonly cause: unknown; readonly full: boolean }
   /** It may have run, or may yet run. */
@@ -77,11 +78,10 @@ export function scriptCaller(
           const reply = await deadline.race(send(script, key, args, deadline));
           return reply === TIMED_OUT
             ? { kind: "noAnswer", cause: new Error(`no reply within ${timeoutMs} ms`) }
-            : { kind: "reply", reply };
+            : { kind: "reply", reply, resent: connection.losses() !== losses };
         } catch (cause) {
           const code = replyCode(cause);
-          // After a lost connection the client may have sent the command twice, and the error may
-          // answer only the second.
+          // An error that answers only the second of two sends says nothing of the first.
           if (code === undefined || connection.losses() !== losses) {
             return { kind: "noAnswer", cause };
           }

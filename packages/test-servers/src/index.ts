@@ -1,3 +1,10 @@
+export {
+  type AppendLog,
+  type AppendOptions,
+  appendFromAll,
+  judgeAppends,
+  newOpId,
+} from "./append-workload.js";
 export { missing, type ServerName } from "./missing.js";
 export type { TestServer } from "./server.js";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";

@@ -5,7 +5,7 @@ import { createClient } from "redis";
 
 export interface OpenClient {
   readonly client: RedisClient;
-  close(): void;
+  close(): unknown;
 }
 
 export interface ClientKind {
@@ -47,6 +47,6 @@ export const nodeRedis: ClientKind = {
     });
     client.on("error", () => {});
     await client.connect();
-    return { client, close: () => client.destroy() };
+    return { client, close: () => client.isOpen && client.destroy() };
   },
 };

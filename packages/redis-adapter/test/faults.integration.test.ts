@@ -1,0 +1,230 @@
+// A real Redis behind a network that loses messages, killed, stopped, flushed and full: what the
+// store says of a write must be true whatever happens.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createRedisStore, type RedisStoreOptions } from "@onceproof/redis-adapter";
+import {
+  appendFromAll,
+  judgeAppends,
+  missing,
+  newOpId,
+  startRedis,
+  startTcpProxy,
+  type TcpProxy,
+  type TestServer,
+  type Verdict,
+} from "@onceproof/test-servers";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ClientKind,
+  ioredisPlain,
+  ioredisResending,
+  nodeRedis,
+  type OpenClient,
+} from "./support/clients.js";
+import { warmUp } from "./support/warm-up.js";
+
+const KINDS = [ioredisResending, ioredisPlain, nodeRedis];
+const TIMEOUT_MS = 300;
+
+describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
+  let server: TestServer;
+  let proxy: TcpProxy;
+  const opened: OpenClient[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis();
+    proxy = await startTcpProxy(server.port);
+  });
+  afterEach(() => {
+    for (const { close } of opened.splice(0)) close();
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await server.stop();
+  });
+
+  async function open(
+    kind: ClientKind,
+    port: number,
+    options: Partial<RedisStoreOptions> = {},
+  ): Promise<AtomicStore> {
+    const client = await kind.open(port);
+    opened.push(client);
+    return createRedisStore({
+      client: client.client,
+      operationTimeoutMs: TIMEOUT_MS,
+      keyPrefix: kind.name,
+      ...options,
+    });
+  }
+
+  function openMany(kind: ClientKind, port: number, count: number): Promise<AtomicStore[]> {
+    return Promise.all(Array.from({ length: count }, () => open(kind, port)));
+  }
+
+  const create = (key: string, opId = newOpId()) =>
+    ({ key, opId, expect: "absent", next: { value: opId, ttlMs: "never" } }) as const;
+
+  describe.each(KINDS)("with $name", (kind) => {
+    test("of 64 clients that create or replace at once exactly one wins", async () => {
+      const stores = await openMany(kind, server.port, 64);
+      for (let round = 0; round < 5; round += 1) {
+        const key = `race ${round}`;
+        const creates = await Promise.all(stores.map((store) => store.write(create(key))));
+        expect(creates.filter(({ outcome }) => outcome === "applied")).toHaveLength(1);
+        const { entry } = await (stores[0] as AtomicStore).read(key);
+        const expected = entry?.stamp ?? { revision: 0, opId: "" };
+        const sets = await Promise.all(
+          stores.map((store) => {
+            const next = { value: "set", ttlMs: 60_000 } as const;
+            return store.write({ key, opId: newOpId(), expect: expected, next });
+          }),
+        );
+        expect(sets.filter(({ outcome }) => outcome === "applied")).toHaveLength(1);
+      }
+    });
+
+    test("every answer is true while requests and replies are lost", async () => {
+      const key = "lossy";
+      await warmUp(await open(kind, server.port));
+      const stores = await openMany(kind, proxy.port, 12);
+      const verdicts: Verdict[] = ["loseReply", "loseRequest", "swallowReply"];
+      let request = 0;
+      const lift = proxy.addRule((chunk) => {
+        if (!chunk.includes("EVALSHA")) return undefined;
+        request += 1;
+        return request % 7 === 0 ? verdicts[(request / 7) % 3] : "pass";
+      });
+      // A connection whose reply was swallowed owes it for ever; a network would end it some time.
+      const cutting = setInterval(() => proxy.cut(), 700);
+      const log = await appendFromAll(stores, { key, each: 8 }).finally(() => {
+        clearInterval(cutting);
+        lift();
+      });
+      expect(log.applied.size).toBeGreaterThan(0);
+      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+    });
+
+    test("a reply that never comes is unknown in time, and the same opId finds out", async () => {
+      const store = await open(kind, proxy.port);
+      const other = await open(kind, server.port);
+      await warmUp(other);
+      proxy.once("swallowReply", "EVALSHA");
+      const write = create("swallowed");
+      const startedAt = performance.now();
+      expect(await store.write(write)).toMatchObject({ outcome: "unknown" });
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 200);
+      expect(await other.write(write)).toMatchObject({ outcome: "applied", replayed: true });
+      proxy.cut();
+    });
+
+    test("a killed server loses nothing that was applied, and revisions go on", async () => {
+      const key = "killed";
+      const stores = await openMany(kind, server.port, 8);
+      const running = appendFromAll(stores, { key, each: 12 });
+      for (let kill = 0; kill < 2; kill += 1) {
+        await sleep(100);
+        server.kill("SIGKILL");
+        await server.restart();
+      }
+      const log = await running;
+      expect(log.applied.size).toBeGreaterThan(0);
+      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+    });
+
+    test("every call settles in time while the server is stopped", async () => {
+      const stores = await openMany(kind, server.port, 4);
+      await Promise.all(stores.map((store) => store.read("stopped")));
+      server.kill("SIGSTOP");
+      const startedAt = performance.now();
+      const calls = stores.flatMap((store) => [store.read("stopped"), store.write(create("s"))]);
+      const settled = await Promise.allSettled(calls);
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 300);
+      server.kill("SIGCONT");
+      for (const result of settled) {
+        expect(result).toMatchObject(
+          result.status === "rejected"
+            ? { reason: { code: "unavailable" } }
+            : { value: { outcome: "unknown" } },
+        );
+      }
+      await expect.poll(() => stores[0]?.read("stopped"), { timeout: 5000 }).toHaveProperty("now");
+    });
+
+    test("flushing the scripts again and again is not noticed", async () => {
+      const key = "flushed";
+      const stores = await openMany(kind, server.port, 6);
+      const admin = await ioredisResending.open(server.port);
+      opened.push(admin);
+      const command = admin.client as { call(...args: string[]): Promise<unknown> };
+      let flushing = true;
+      const flushes = (async () => {
+        while (flushing) await command.call("SCRIPT", "FLUSH");
+      })();
+      const log = await appendFromAll(stores, { key, each: 15 });
+      flushing = false;
+      await flushes;
+      expect(log.doubtful.size).toBe(0);
+      expect(log.applied.size).toBe(6 * 15);
+      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+    });
+
+    test("a write to a server that is not there certainly did nothing", async () => {
+      const store = await open(kind, proxy.port);
+      const gone = await startTcpProxy(server.port);
+      const lost = await open(kind, gone.port);
+      await lost.read("k");
+      await gone.close();
+      await sleep(50);
+      await expect(lost.write(create("refused"))).rejects.toMatchObject({ code: "unavailable" });
+      await expect(lost.read("refused")).rejects.toMatchObject({ code: "unavailable" });
+      expect((await store.read("refused")).entry).toBeUndefined();
+    });
+
+    test("a client that was closed fails at once, and says that nothing was done", async () => {
+      const store = await open(kind, server.port);
+      opened.at(-1)?.close();
+      await sleep(50);
+      const startedAt = performance.now();
+      await expect(store.write(create("closed"))).rejects.toMatchObject({ code: "unavailable" });
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
+    });
+  });
+
+  test("a client that sends again after a lost reply applies a write once", async () => {
+    const store = await open(ioredisResending, proxy.port, { operationTimeoutMs: 2000 });
+    await warmUp(await open(ioredisResending, server.port));
+    proxy.once("loseReply", "EVALSHA");
+    const result = await store.write(create("sent twice"));
+    expect(result).toMatchObject({ outcome: "applied", replayed: true });
+  });
+
+  test("a full server refuses writes as certain, and lets removals through", async () => {
+    const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });
+    try {
+      const store = await open(nodeRedis, full.port);
+      await warmUp(store);
+      const write = create("before");
+      const before = await store.write(write);
+      const admin = await ioredisResending.open(full.port);
+      opened.push(admin);
+      const command = admin.client as { call(...args: string[]): Promise<unknown> };
+      await command.call("CONFIG", "SET", "maxmemory", "1");
+      await expect(store.write(create("after"))).rejects.toMatchObject({ code: "full" });
+      expect(before).toMatchObject({ outcome: "applied" });
+      const revision = before.outcome === "applied" ? before.revision : 0;
+      const expected = { revision, opId: write.opId };
+      const touch = { touch: true, ttlMs: 1000 } as const;
+      await expect(
+        store.write({ key: "before", opId: newOpId(), expect: expected, next: touch }),
+      ).rejects.toMatchObject({ code: "full" });
+      expect(
+        await store.write({ key: "before", opId: newOpId(), expect: expected, next: "removed" }),
+      ).toMatchObject({ outcome: "applied" });
+      expect((await store.read("before")).entry).toBeUndefined();
+    } finally {
+      await full.stop();
+    }
+  });
+});

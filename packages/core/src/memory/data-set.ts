@@ -5,6 +5,7 @@ import { StoreError } from "../errors/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Slot } from "./slot.js";
 import type { SlotView } from "./steps.js";
+import { Turns } from "./turns.js";
 import { Watchers } from "./watchers.js";
 
 // Two slots for each that a write may add: the cursor laps the map while it grows by half, so that
@@ -19,6 +20,7 @@ export interface DataSetLimits {
 export class DataSet implements SlotView {
   readonly tombstoneUs: number;
   readonly watchers: Watchers = new Watchers();
+  readonly turns: Turns;
   readonly #runtime: Runtime;
   readonly #maxEntries: number;
   readonly #slots = new Map<string, Slot>();
@@ -29,6 +31,7 @@ export class DataSet implements SlotView {
 
   constructor(runtime: Runtime, limits: DataSetLimits) {
     this.#runtime = runtime;
+    this.turns = new Turns(runtime);
     this.#maxEntries = limits.maxEntries;
     this.tombstoneUs = limits.tombstoneUs;
   }

@@ -17,7 +17,7 @@ import { type Runtime, systemRuntime } from "../runtime/runtime.js";
 import { checkCount, checkDuration, checkFunction } from "../shared/arguments.js";
 import { DataSet } from "./data-set.js";
 import { readStep, writeAllStep, writeStep } from "./steps.js";
-import { BoundStore, BufferedTransaction, type MemoryTransaction } from "./transaction.js";
+import { BoundStore, BufferedTransaction, type MemoryTransaction, runOnce } from "./transaction.js";
 import type { Wake } from "./watchers.js";
 
 const MIB = 2 ** 20;
@@ -136,23 +136,21 @@ class MemoryClient implements MemoryStore {
 
   async transaction<T>(fn: (tx: MemoryTransaction) => Promise<T>): Promise<T> {
     checkFunction(fn, "fn");
-    for (let run = 0; run < MAX_TRANSACTION_RUNS; run += 1) {
-      this.#checkOpen();
-      const tx = new BufferedTransaction(this.#data);
-      let result: T;
-      try {
-        result = await fn(tx);
-      } catch (error) {
-        tx.end();
-        // What threw may have seen two states at once; then it has to look again.
-        if (tx.holds()) {
-          throw error;
+    this.#checkOpen();
+    let endTurn = (): void => {};
+    try {
+      for (let run = 1; run <= MAX_TRANSACTION_RUNS; run += 1) {
+        const round = await runOnce(this.#data, fn);
+        if (round.committed) {
+          return round.result;
         }
-        continue;
+        if (run === 1) {
+          endTurn = await this.#data.turns.take();
+        }
+        this.#checkOpen();
       }
-      if (tx.commit()) {
-        return result;
-      }
+    } finally {
+      endTurn();
     }
     throw new ContendedError(
       "contended",

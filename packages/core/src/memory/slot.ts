@@ -60,7 +60,7 @@ export function successor(
   }
   const value = "touch" in next ? slot?.value : next.value;
   const expiresAt = expiryOf(next.ttlMs, slot, now);
-  const keptUntil = expiresAt > remembered ? expiresAt : remembered;
+  const keptUntil = Math.max(expiresAt, remembered);
   return { key, value, revision, opId, writtenAt: now, expiresAt, keptUntil };
 }
 

@@ -140,6 +140,31 @@ export class BufferedTransaction implements MemoryTransaction, SlotView {
   }
 }
 
+/** How one run of a transaction's function ended. */
+export type Round<T> =
+  | { readonly committed: true; readonly result: T }
+  | { readonly committed: false };
+
+/** Runs `fn` on a fresh transaction and commits it, unless what it saw has changed meanwhile. */
+export async function runOnce<T>(
+  data: DataSet,
+  fn: (tx: MemoryTransaction) => Promise<T>,
+): Promise<Round<T>> {
+  const tx = new BufferedTransaction(data);
+  let result: T;
+  try {
+    result = await fn(tx);
+  } catch (error) {
+    tx.end();
+    // What threw may have seen two states at once; then it has to look again.
+    if (tx.holds()) {
+      throw error;
+    }
+    return { committed: false };
+  }
+  return tx.commit() ? { committed: true, result } : { committed: false };
+}
+
 /** The store that `bind` returns: reads and writes go to the transaction's buffer. */
 export class BoundStore implements MultiKeyStore {
   readonly capabilities: StoreCapabilities;

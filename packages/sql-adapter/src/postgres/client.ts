@@ -113,8 +113,32 @@ export function statementRunner(client: PgPool | PgClient, prepare: boolean): Ru
     return attempt;
   }
 
+  // A Client takes one statement at a time. The turn ends with the statement, answered or not, so
+  // what could not be sent behind one that hangs is known not to have happened.
+  let turn = Promise.resolve();
+  async function inTurn(one: PgClient, statement: PgStatement, d: Deadline): Promise<Attempt> {
+    const before = turn;
+    let done = (): void => {};
+    turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    if ((await d.race(before)) === TIMED_OUT) {
+      before.then(done);
+      const cause = new Error("the client was busy for the whole operation timeout");
+      return { kind: "nothing", cause, again: false };
+    }
+    const session: PgClient = {
+      query(sent) {
+        const result = one.query(sent);
+        result.then(done, done);
+        return result;
+      },
+    };
+    return send(session, statement, d);
+  }
+
   return (name, text, values, d) => {
     const statement = named ? { name, text, values } : { text, values };
-    return isPool(client) ? onPool(client, statement, d) : send(client, statement, d);
+    return isPool(client) ? onPool(client, statement, d) : inTurn(client, statement, d);
   };
 }

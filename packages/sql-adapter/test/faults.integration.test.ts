@@ -1,0 +1,228 @@
+// A real Postgres behind a network that loses messages, killed, stopped, locked and contended: what
+// the store says of a write must be true whatever happens.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Applied, AtomicStore, Stamp } from "@onceproof/core/advanced";
+import { createPostgresStore, migrate, type PostgresStoreOptions } from "@onceproof/sql-adapter";
+import {
+  appendFromAll,
+  judgeAppends,
+  missing,
+  newOpId,
+  type PostgresServer,
+  startPostgres,
+  startTcpProxy,
+  type TcpProxy,
+  type Verdict,
+} from "@onceproof/test-servers";
+import type pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openPool, type PoolOptions } from "./support/pools.js";
+
+const TIMEOUT_MS = 600;
+
+describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
+  let server: PostgresServer;
+  let proxy: TcpProxy;
+  let admin: pg.Pool;
+  const opened: pg.Pool[] = [];
+
+  beforeAll(async () => {
+    server = await startPostgres({ settings: { max_connections: "150" } });
+    proxy = await startTcpProxy(server.port);
+    admin = openPool(server);
+    await migrate(admin);
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((pool) => pool.end()));
+  });
+  afterAll(async () => {
+    await admin.end();
+    await proxy.close();
+    await server.stop();
+  });
+
+  function open(pool: PoolOptions = {}, options: Partial<PostgresStoreOptions> = {}): AtomicStore {
+    const client = openPool(server, { max: 1, ...pool });
+    opened.push(client);
+    return createPostgresStore({ client, operationTimeoutMs: TIMEOUT_MS, ...options });
+  }
+
+  function openMany(count: number, pool: PoolOptions = {}): AtomicStore[] {
+    return Array.from({ length: count }, () => open(pool));
+  }
+
+  const create = (key: string, ttlMs: number | "never" = "never", opId = newOpId()) =>
+    ({ key, opId, expect: "absent", next: { value: opId, ttlMs } }) as const;
+
+  async function seed(store: AtomicStore, key: string, ttlMs?: number): Promise<Stamp & Applied> {
+    const write = create(key, ttlMs);
+    const result = await store.write(write);
+    if (result.outcome !== "applied") throw new Error(`the seed was ${result.outcome}`);
+    return { ...result, opId: write.opId };
+  }
+
+  const set = (key: string, { revision, opId }: Stamp) =>
+    ({
+      key,
+      opId: newOpId(),
+      expect: { revision, opId },
+      next: { value: "set", ttlMs: 60_000 },
+    }) as const;
+
+  describe.each(["read committed", "repeatable read", "serializable"])(
+    "with sessions that are %s",
+    (isolation) => {
+      const settings = { default_transaction_isolation: isolation };
+
+      test("of 64 clients that create or replace at once exactly one wins", async () => {
+        const stores = openMany(64, { settings });
+        for (let round = 0; round < 3; round += 1) {
+          const key = `race ${isolation} ${round}`;
+          const creates = await Promise.all(stores.map((store) => store.write(create(key))));
+          expect(creates.filter(({ outcome }) => outcome === "applied")).toHaveLength(1);
+          expect(creates.filter(({ outcome }) => outcome === "unknown")).toEqual([]);
+          const { entry } = await (stores[0] as AtomicStore).read(key);
+          const stamp = entry?.stamp ?? { revision: 0, opId: "" };
+          const sets = await Promise.all(stores.map((store) => store.write(set(key, stamp))));
+          expect(sets.filter(({ outcome }) => outcome === "applied")).toHaveLength(1);
+          expect(sets.filter(({ outcome }) => outcome === "unknown")).toEqual([]);
+        }
+      });
+    },
+  );
+
+  test("every answer is true while requests and replies are lost", async () => {
+    const key = "lossy";
+    const stores = openMany(12, { port: proxy.port });
+    const verdicts: Verdict[] = ["loseReply", "loseRequest", "swallowReply"];
+    let request = 0;
+    const lift = proxy.addRule((chunk) => {
+      if (!chunk.includes("onceproof_")) return undefined;
+      request += 1;
+      return request % 7 === 0 ? verdicts[(request / 7) % 3] : "pass";
+    });
+    const log = await appendFromAll(stores, { key, each: 8 }).finally(lift);
+    expect(log.applied.size).toBeGreaterThan(0);
+    expect(await judgeAppends(open(), key, log)).toEqual([]);
+  });
+
+  test("a reply that never comes is unknown in time, and the same opId finds out", async () => {
+    const store = open({ port: proxy.port });
+    await store.read("swallowed");
+    proxy.once("swallowReply", "onceproof_");
+    const write = create("swallowed");
+    const startedAt = performance.now();
+    expect(await store.write(write)).toMatchObject({ outcome: "unknown" });
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 300);
+    // The pool has thrown the connection away, so its only place is free again.
+    expect(await store.write(write)).toMatchObject({ outcome: "applied", replayed: true });
+  });
+
+  test("a killed server loses nothing that was applied, and revisions go on", async () => {
+    const key = "killed";
+    const running = appendFromAll(openMany(8), { key, each: 10 });
+    for (let kill = 0; kill < 2; kill += 1) {
+      await sleep(150);
+      server.kill("SIGKILL");
+      await server.restart();
+    }
+    const log = await running;
+    expect(log.applied.size).toBeGreaterThan(0);
+    expect(await judgeAppends(open(), key, log)).toEqual([]);
+  });
+
+  test("every call settles in time while the server is stopped", async () => {
+    const stores = openMany(4);
+    await Promise.all(stores.map((store) => store.read("stopped")));
+    const backends = await admin.query("SELECT pid FROM pg_stat_activity WHERE pid IS NOT NULL");
+    const pids = (backends.rows as { pid: number }[]).map(({ pid }) => pid);
+    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    const startedAt = performance.now();
+    const settled = await Promise.allSettled(
+      stores.map(
+        (store, id): Promise<unknown> =>
+          id % 2 === 0 ? store.write(create("s")) : store.read("s"),
+      ),
+    );
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 400);
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+    for (const result of settled) {
+      expect(result).toMatchObject(
+        result.status === "rejected"
+          ? { reason: { code: "unavailable" } }
+          : { value: { outcome: "unknown" } },
+      );
+    }
+    await expect.poll(() => stores[0]?.read("stopped"), { timeout: 5000 }).toHaveProperty("now");
+  });
+
+  test("a write that waits for a lock gives up in time, and does not linger", async () => {
+    const store = open();
+    const stamp = await seed(store, "locked");
+    const holder = await admin.connect();
+    await holder.query("BEGIN");
+    await holder.query("SELECT FROM onceproof WHERE k = $1 FOR UPDATE", [Buffer.from("locked")]);
+    const startedAt = performance.now();
+    await expect(store.write(set("locked", stamp))).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
+    await holder.query("COMMIT");
+    holder.release();
+    await sleep(100);
+    expect((await store.read("locked")).entry?.stamp.revision).toBe(stamp.revision);
+  });
+
+  test("an entry that expired while a write waited for its lock is not renewed", async () => {
+    const store = open();
+    const stamp = await seed(store, "outlived", 200);
+    const holder = await admin.connect();
+    await holder.query("BEGIN");
+    await holder.query("UPDATE onceproof SET at = 0 WHERE k = $1", [Buffer.from("outlived")]);
+    const waiting = store.write(set("outlived", stamp));
+    await sleep(300);
+    await holder.query("ROLLBACK");
+    holder.release();
+    expect(await waiting).toMatchObject({ outcome: "refused", revision: stamp.revision });
+    expect(await waiting).not.toHaveProperty("entry");
+  });
+
+  test("a write to a server that is not there certainly did nothing", async () => {
+    const gone = await startTcpProxy(server.port);
+    const store = open({ port: gone.port });
+    await store.read("refused");
+    await gone.close();
+    await sleep(50);
+    await expect(store.write(create("refused"))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(store.read("refused")).rejects.toMatchObject({ code: "unavailable" });
+    expect((await open().read("refused")).entry).toBeUndefined();
+  });
+
+  test("a write that got no connection in time is never sent", async () => {
+    const pool = openPool(server, { max: 1 });
+    opened.push(pool);
+    const store = createPostgresStore({ client: pool, operationTimeoutMs: TIMEOUT_MS });
+    const busy = await pool.connect();
+    await expect(store.write(create("queued"))).rejects.toMatchObject({ code: "unavailable" });
+    busy.release();
+    await sleep(100);
+    expect((await store.read("queued")).entry).toBeUndefined();
+    expect(pool.idleCount).toBe(1);
+  });
+
+  test("statements that a pooler lost are sent again", async () => {
+    const pool = openPool(server, { max: 1 });
+    opened.push(pool);
+    const store = createPostgresStore({ client: pool });
+    await seed(store, "prepared");
+    await pool.query("DEALLOCATE ALL");
+    expect(await store.write(create("prepared"))).toMatchObject({ outcome: "refused" });
+    await pool.query("DEALLOCATE ALL");
+    expect(await store.read("prepared")).toHaveProperty("entry");
+  });
+
+  test("a table that is not there is a certain failure that names it", async () => {
+    const store = open({}, { table: "nowhere" });
+    const failure = { code: "unavailable", message: expect.stringContaining("nowhere") };
+    await expect(store.write(create("k"))).rejects.toMatchObject(failure);
+    await expect(store.read("k")).rejects.toMatchObject(failure);
+  });
+});

@@ -4,7 +4,7 @@ import type { CreateWrite, Observation } from "../contract/atomic-store.js";
 import { IndeterminateError, LockHeldError } from "../errors/errors.js";
 import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { encodeRecord } from "../shared/record.js";
-import { send } from "../shared/send.js";
+import { send, type Unanswered } from "../shared/send.js";
 import { storeKey } from "../shared/store-key.js";
 import { createTenure } from "../shared/tenure.js";
 import { createWaiter } from "../shared/waiter.js";
@@ -105,7 +105,8 @@ async function contend(
   const waiter = createWaiter(options, place, waitMs, signal);
   const next = { value: HELD, ttlMs: leaseMs };
   // Creates that got no answer: one may apply late, and is then recognised as mine.
-  const how = { leaseMs, signal, unanswered: new Map() };
+  const unanswered: Unanswered = new Map();
+  const how = { leaseMs, signal, unanswered };
   try {
     for (;;) {
       const sent = await send<CreateWrite>(options, place, "absent", () => next, how);
@@ -117,7 +118,7 @@ async function contend(
         left = leftMs(sent);
       } else {
         const tenure = createTenure(options, place, sent, (lease) => lease);
-        const lock = heldLock(resource, sent.stamp.revision, tenure, emit);
+        const lock = heldLock(options, resource, sent.stamp.revision, tenure);
         if (lock.held) {
           tenure.start(autoRenew);
           emit(resource, { type: "acquired", fencingToken: lock.token });
@@ -131,7 +132,8 @@ async function contend(
         if (seen === undefined) {
           return { outcome: "held", retryAfterMs: Math.ceil(Math.max(1, left)) };
         }
-        left = leftMs(seen);
+        // The next create is how I learn that an own one stands there.
+        left = unanswered.has(seen.entry?.stamp.opId ?? "") ? 0 : leftMs(seen);
       } while (left > 0);
     }
   } finally {
@@ -139,7 +141,7 @@ async function contend(
   }
 }
 
-/** What is left of the holder's lease in store time. */
+/** What is left of the holder's lease in store time; an entry without an end is held without end. */
 function leftMs({ entry, now }: Observation): number {
-  return entry?.expiresAt === undefined ? 0 : (entry.expiresAt - now) / 1000;
+  return entry ? ((entry.expiresAt ?? Number.POSITIVE_INFINITY) - now) / 1000 : 0;
 }

@@ -1,8 +1,8 @@
 // A lock in its holder's hands.
 
-import { checkDuration } from "../shared/arguments.js";
-import type { Emit } from "../shared/events.js";
+import { checkLease } from "../shared/arguments.js";
 import type { Tenure } from "../shared/tenure.js";
+import type { ResolvedLock } from "./options.js";
 
 /** What became of a release. It never throws, so it never hides a callback's result. */
 export type ReleaseOutcome =
@@ -30,7 +30,7 @@ export interface Lock extends AsyncDisposable {
    * Renews the lease, or gives it another length from now on.
    *
    * Guarantee: never acquires again what was lost. Cost: 1.
-   * Fails: `unavailable`; a lost lease is an answer.
+   * Fails: `unavailable`, argument errors (a lease within the margin); a lost lease is an answer.
    */
   extend(leaseMs?: number): Promise<"extended" | "lost" | "unknown">;
   /**
@@ -42,7 +42,12 @@ export interface Lock extends AsyncDisposable {
   release(): Promise<ReleaseOutcome>;
 }
 
-export function heldLock(resource: string, token: number, tenure: Tenure, emit: Emit): Lock {
+export function heldLock(
+  { marginMs, emit }: ResolvedLock,
+  resource: string,
+  token: number,
+  tenure: Tenure,
+): Lock {
   let released: Promise<ReleaseOutcome> | undefined;
   const remainingMs = (): number => (released ? 0 : tenure.remainingMs());
 
@@ -76,7 +81,7 @@ export function heldLock(resource: string, token: number, tenure: Tenure, emit: 
     },
     async extend(leaseMs) {
       if (leaseMs !== undefined) {
-        checkDuration(leaseMs, "leaseMs");
+        checkLease(leaseMs, marginMs);
       }
       if (!remainingMs()) {
         return "lost";

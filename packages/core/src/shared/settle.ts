@@ -45,7 +45,7 @@ export async function settle<R extends Answer>(
         if (unanswered) {
           onUnknown?.(true, unanswered.cause);
         }
-        return Object.assign(answer as R, { afterUnknown: unanswered !== undefined });
+        return { ...(answer as R), afterUnknown: unanswered !== undefined };
       }
       if (!unanswered) {
         onUnknown?.(false, answer.cause);

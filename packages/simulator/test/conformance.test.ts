@@ -9,6 +9,7 @@ import {
 } from "@onceproof/simulator";
 import {
   brokenStores,
+  type Clause,
   type ConformanceFixture,
   type ConformanceHarness,
   ConformanceSkip,
@@ -99,14 +100,16 @@ describe.each([0, 5])("the memory store behind a network of %s ms without faults
   }
 });
 
-/** Runs every case and returns the clauses of those that reject the store. */
-async function rejectedBy(createWrap: () => Wrap): Promise<string[]> {
+/** Runs the cases (of one clause) and returns the ids of those that reject the store. */
+async function rejectedBy(createWrap: () => Wrap, only?: Clause): Promise<string[]> {
   const harness = { ...faultyMemory(createWrap), onSkip: () => {} };
-  const clauses: string[] = [];
-  for (const { clause, run } of storeConformance(harness)) {
-    await harness.drive(run()).catch(() => clauses.push(clause));
+  const ids: string[] = [];
+  for (const { id, clause, run } of storeConformance(harness)) {
+    if (only === undefined || only === clause) {
+      await harness.drive(run()).catch(() => ids.push(id));
+    }
   }
-  return clauses;
+  return ids;
 }
 
 describe("a store that breaks one clause is rejected by a case of that clause", () => {
@@ -115,7 +118,7 @@ describe("a store that breaks one clause is rejected by a case of that clause", 
   });
 
   test.each(brokenStores)("$clause $id: $flaw", async ({ clause, create }) => {
-    expect(await rejectedBy(create)).toContain(clause);
+    expect(await rejectedBy(create, clause)).not.toEqual([]);
   });
 
   test("every clause has a store that breaks it", () => {

@@ -31,7 +31,8 @@ export function parseCli(argv: readonly string[]): CliOptions {
 function parse(argv: readonly string[]) {
   try {
     return parseArgs({
-      args: [...argv],
+      // A "--" meant for npm, which takes it away only when npm itself is called.
+      args: argv.slice(argv[0] === "--" ? 1 : 0),
       options: {
         help: { type: "boolean", short: "h" },
         json: { type: "boolean" },

@@ -84,7 +84,7 @@ describe("the command line", () => {
   });
 
   it("takes names in any order and number, and draws a seed when none is given", () => {
-    const { only, seed } = parseCli(["--only", "b, a", "--only=c"]);
+    const { only, seed } = parseCli(["--", "--only", "b, a", "--only=c"]);
     expect(only).toEqual(["b", "a", "c"]);
     expect(seed).toBeGreaterThanOrEqual(0);
     const all = [{ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }];

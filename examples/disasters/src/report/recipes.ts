@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Disaster } from "../disaster.js";
 
 const REGION = /^[ \t]*\/\/ #region recipe\n([\s\S]*?)^[ \t]*\/\/ #endregion/gm;
+const LONGEST_LINE = 78;
 const WORLD = new URL("../world/world.ts", import.meta.url);
 
 export interface Recipe {
@@ -32,7 +33,12 @@ export async function recipeOf(disaster: Disaster): Promise<Recipe> {
 /** What every recipe begins with. */
 export async function prelude(disasters: readonly Disaster[]): Promise<string> {
   const store = recipeIn(await readFile(WORLD, "utf8"));
-  const names = [...new Set(disasters.flatMap(({ factories }) => factories))].sort();
-  const imported = ["createMemoryStore", ...names].map((name) => `  ${name},\n`).join("");
-  return `import {\n${imported}} from "@onceproof/core";\n${store}`;
+  const factories = new Set(disasters.flatMap((disaster) => disaster.factories));
+  return `${importOf(["createMemoryStore", ...[...factories].sort()])}\n${store}`;
+}
+
+function importOf(names: readonly string[]): string {
+  const line = `import { ${names.join(", ")} } from "@onceproof/core";`;
+  const lines = names.map((name) => `  ${name},\n`).join("");
+  return line.length <= LONGEST_LINE ? line : `import {\n${lines}} from "@onceproof/core";`;
 }

@@ -63,7 +63,7 @@ export function createFence(options: FenceOptions): Fence {
         return { outcome: "admitted" };
       };
       let { entry } = await store.read(key);
-      for (let rounds = 1; ; rounds += 1) {
+      for (let rounds = 0; ; rounds += 1) {
         const newest = newestToken(entry);
         if (newest > token) {
           emit(resource, { type: "refused", reason: "stale" });
@@ -71,6 +71,10 @@ export function createFence(options: FenceOptions): Fence {
         }
         if (newest === token) {
           return admitted();
+        }
+        if (rounds > 0 && remainingMs(runtime, deadline) <= 0) {
+          emit(resource, { type: "contended", rounds });
+          throw new ContendedError("contended", `others wrote this fence for ${rounds} rounds`);
         }
         const opId = randomId(runtime);
         const next = { value, ttlMs: "never" } as const;
@@ -88,10 +92,6 @@ export function createFence(options: FenceOptions): Fence {
         }
         if (answer.outcome === "applied") {
           return admitted();
-        }
-        if (remainingMs(runtime, deadline) <= 0) {
-          emit(resource, { type: "contended", rounds });
-          throw new ContendedError("contended", `others wrote this fence for ${rounds} rounds`);
         }
         entry = answer.entry;
       }

@@ -1,5 +1,6 @@
 // `npm start`: runs the disasters and prints what happened.
 
+import { codeOf } from "@onceproof/core";
 import { choose, helpText, parseCli, UsageError } from "./cli-options.js";
 import type { Disaster } from "./disaster.js";
 import { allDisasters } from "./disasters/index.js";
@@ -63,6 +64,12 @@ async function runAll(
   return rows;
 }
 
+process.stdout.on("error", (error) => {
+  // A reader that has seen enough, as in `| head`, is no failure of ours.
+  if (codeOf(error) !== "EPIPE") {
+    throw error;
+  }
+});
 const interruption = onSignals();
 try {
   process.exitCode = await main(process.argv.slice(2), interruption.signal);

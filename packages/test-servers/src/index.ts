@@ -1,4 +1,12 @@
 export {
+  type DedupRace,
+  type DedupRaceResult,
+  type LockRace,
+  type LockRaceResult,
+  raceDedup,
+  raceLock,
+} from "./algorithm-workloads.js";
+export {
   type AppendLog,
   type AppendOptions,
   appendFromAll,

@@ -27,7 +27,7 @@ export interface PgPoolClient extends PgClient {
 /** What is used of a pg Pool. */
 export interface PgPool {
   readonly totalCount: number;
-  connect(): Promise<PgPoolClient>;
+  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
 }
 
 /** What came of one statement. */
@@ -61,6 +61,32 @@ function isPool(client: PgPool | PgClient): client is PgPool {
 function ignore(): void {}
 
 /**
+ * Borrows a connection; one that comes too late goes straight back.
+ *
+ * While it is lent only the borrower listens, and an error event without a listener ends the
+ * process. It can come together with the connection itself, before a promise would have told of
+ * it: hence the callback.
+ */
+async function borrow(pool: PgPool, d: Deadline): Promise<PgPoolClient | typeof TIMED_OUT> {
+  let late = false;
+  const lent = new Promise<PgPoolClient>((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) {
+        reject(error ?? new Error("the pool gave no connection"));
+      } else if (late) {
+        client.release();
+      } else {
+        client.on("error", ignore);
+        resolve(client);
+      }
+    });
+  });
+  const borrowed = await d.race(lent);
+  late = borrowed === TIMED_OUT;
+  return borrowed;
+}
+
+/**
  * Builds the runner of a pool or client.
  *
  * Guarantee: settles by the deadline; nothing is sent before a connection is there, so that what
@@ -88,27 +114,23 @@ export function statementRunner(client: PgPool | PgClient, prepare: boolean): Ru
   }
 
   async function onPool(pool: PgPool, statement: PgStatement, d: Deadline): Promise<Attempt> {
-    const connecting = pool.connect();
-    let session: PgPoolClient | typeof TIMED_OUT;
+    let lent: PgPoolClient | typeof TIMED_OUT;
     try {
-      session = await d.race(connecting);
+      lent = await borrow(pool, d);
     } catch (cause) {
       return { kind: "nothing", cause, again: false };
     }
-    if (session === TIMED_OUT) {
-      connecting.then((late) => late.release(), ignore);
+    if (lent === TIMED_OUT) {
       const cause = new Error("no connection within the operation timeout");
       return { kind: "nothing", cause, again: false };
     }
-    // While it is lent nobody else listens, and an error event without a listener ends the process.
-    session.on("error", ignore);
-    const attempt = await send(session, statement, d);
+    const attempt = await send(lent, statement, d);
     if (attempt.kind === "noAnswer") {
       // A connection that owes an answer is of no use to anybody: it leaves the pool.
-      session.release(true);
+      lent.release(true);
     } else {
-      session.removeListener("error", ignore);
-      session.release();
+      lent.removeListener("error", ignore);
+      lent.release();
     }
     return attempt;
   }

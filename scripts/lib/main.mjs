@@ -30,6 +30,7 @@ export async function main(argv) {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     console.error(paint.red(error.message));
+    task.afterFailure?.();
     process.exit(error.exitCode);
   }
 }

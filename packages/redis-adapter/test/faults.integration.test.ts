@@ -59,8 +59,13 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
     });
   }
 
-  function openMany(kind: ClientKind, port: number, count: number): Promise<AtomicStore[]> {
-    return Promise.all(Array.from({ length: count }, () => open(kind, port)));
+  function openMany(
+    kind: ClientKind,
+    port: number,
+    count: number,
+    options: Partial<RedisStoreOptions> = {},
+  ): Promise<AtomicStore[]> {
+    return Promise.all(Array.from({ length: count }, () => open(kind, port, options)));
   }
 
   const create = (key: string, opId = newOpId()) =>
@@ -68,7 +73,8 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
 
   describe.each(KINDS)("with $name", (kind) => {
     test("of 64 clients that create or replace at once exactly one wins", async () => {
-      const stores = await openMany(kind, server.port, 64);
+      const options = { operationTimeoutMs: 20_000 };
+      const stores = await openMany(kind, server.port, 64, options);
       for (let round = 0; round < 5; round += 1) {
         const key = `race ${round}`;
         const creates = await Promise.all(stores.map((store) => store.write(create(key))));

@@ -47,8 +47,12 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     return createPostgresStore({ client, operationTimeoutMs: TIMEOUT_MS, ...options });
   }
 
-  function openMany(count: number, pool: PoolOptions = {}): AtomicStore[] {
-    return Array.from({ length: count }, () => open(pool));
+  function openMany(
+    count: number,
+    pool: PoolOptions = {},
+    options: Partial<PostgresStoreOptions> = {},
+  ): AtomicStore[] {
+    return Array.from({ length: count }, () => open(pool, options));
   }
 
   const create = (key: string, ttlMs: number | "never" = "never", opId = newOpId()) =>
@@ -75,7 +79,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
       const settings = { default_transaction_isolation: isolation };
 
       test("of 64 clients that create or replace at once exactly one wins", async () => {
-        const stores = openMany(64, { settings });
+        const stores = openMany(64, { settings }, { operationTimeoutMs: 20_000 });
         for (let round = 0; round < 3; round += 1) {
           const key = `race ${isolation} ${round}`;
           const creates = await Promise.all(stores.map((store) => store.write(create(key))));

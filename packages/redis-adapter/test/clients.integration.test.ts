@@ -1,0 +1,129 @@
+// The ways in which people set up their clients, on a real Redis: whatever they chose, values stay
+// strings, keys stay apart, and each call is one script.
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createRedisStore, type RedisClient } from "@onceproof/redis-adapter";
+import { missing, newOpId, startRedis, type TestServer } from "@onceproof/test-servers";
+import { Redis } from "ioredis";
+import { createClient, RESP_TYPES } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { warmUp } from "./support/warm-up.js";
+
+describe.skipIf(missing("redis"))("clients as people set them up", () => {
+  let server: TestServer;
+  let admin: Redis;
+  beforeAll(async () => {
+    server = await startRedis();
+    admin = new Redis(server.port, "127.0.0.1");
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.stop();
+  });
+
+  const create = (store: AtomicStore, key: string, value: string) =>
+    store.write({ key, opId: newOpId(), expect: "absent", next: { value, ttlMs: 60_000 } });
+
+  async function withNodeRedis(
+    options: Parameters<typeof createClient>[0],
+    use: (client: ReturnType<typeof createClient>) => Promise<void>,
+  ): Promise<void> {
+    const client = createClient({ url: server.url, ...options });
+    await client.connect();
+    await use(client);
+    client.destroy();
+  }
+
+  async function valuesStayStrings(client: RedisClient, keyPrefix: string): Promise<void> {
+    const store = createRedisStore({ client, keyPrefix });
+    for (const value of ["12345678901234567890", "\uFEFFwith a mark", "\0 é \u{1F600}", ""]) {
+      const key = `value ${newOpId()}`;
+      expect(await create(store, key, value)).toMatchObject({ outcome: "applied" });
+      expect((await store.read(key)).entry?.value).toBe(value);
+      expect(await create(store, key, "other")).toMatchObject({ outcome: "refused" });
+    }
+    await warmUp(store);
+  }
+
+  test("ioredis that returns numbers as strings and has a prefix of its own", async () => {
+    const client = new Redis(server.port, "127.0.0.1", { stringNumbers: true, keyPrefix: "own:" });
+    await valuesStayStrings(client, "strings");
+    expect(await admin.keys("own:strings|*")).not.toEqual([]);
+    client.disconnect();
+  });
+
+  test("ioredis that pipelines by itself", async () => {
+    const client = new Redis(server.port, "127.0.0.1", { enableAutoPipelining: true });
+    await valuesStayStrings(client, "auto");
+    client.disconnect();
+  });
+
+  test("ioredis that connects at its first use", async () => {
+    const client = new Redis(server.port, "127.0.0.1", { lazyConnect: true });
+    await valuesStayStrings(client, "lazy");
+    client.disconnect();
+  });
+
+  test("node-redis that returns buffers", () =>
+    withNodeRedis({}, (client) => {
+      const mapped = client.withTypeMapping({
+        [RESP_TYPES.BLOB_STRING]: Buffer,
+        [RESP_TYPES.NUMBER]: String,
+      });
+      return valuesStayStrings(mapped, "buffers");
+    }));
+
+  test("node-redis that speaks RESP3", () =>
+    withNodeRedis({ RESP: 3 }, (client) => valuesStayStrings(client, "resp3")));
+
+  test("node-redis that was never connected fails at once, and did nothing", async () => {
+    const store = createRedisStore({ client: createClient({ url: server.url }) });
+    await expect(create(store, "k", "v")).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test("a store that is closed leaves the client open", () =>
+    withNodeRedis({}, async (client) => {
+      const store = createRedisStore({ client });
+      await store.close();
+      await expect(store.read("k")).rejects.toMatchObject({ code: "closed" });
+      expect(await client.ping()).toBe("PONG");
+    }));
+
+  test("many stores on one client add listeners once", async () => {
+    for (let count = 0; count < 50; count += 1) createRedisStore({ client: admin });
+    expect(admin.listenerCount("ready")).toBeLessThan(5);
+  });
+
+  test("a key that holds something else is told, and left as it is", async () => {
+    const store = createRedisStore({ client: admin, keyPrefix: "foreign" });
+    await admin.set("foreign|text", "something else");
+    await admin.rpush("foreign|list", "something else");
+    await expect(store.read("text")).rejects.toMatchObject({ code: "formatUnknown" });
+    await expect(create(store, "text", "v")).rejects.toMatchObject({ code: "formatUnknown" });
+    await expect(store.read("list")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(create(store, "list", "v")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await admin.get("foreign|text")).toBe("something else");
+  });
+
+  test("every read and write is one script call, applied or refused", async () => {
+    const store = createRedisStore({ client: admin, keyPrefix: "counted" });
+    await warmUp(store);
+    await admin.config("RESETSTAT");
+    await warmUp(store);
+    await create(store, "k", "v");
+    await create(store, "k", "v");
+    const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await admin.info("commandstats"))?.[1];
+    expect(Number(calls)).toBe(6 + 2);
+    expect(await admin.info("commandstats")).not.toContain("cmdstat_eval:");
+  });
+
+  test.each([
+    ["no client", { client: undefined as unknown as RedisClient }],
+    ["a client that is none", { client: {} as RedisClient }],
+    ["a prefix with |", { keyPrefix: "a|b" }],
+    ["a prefix with half a character", { keyPrefix: "\uD800" }],
+  ])("%s is no option", (_, options) => {
+    expect(() => createRedisStore({ client: admin, ...options })).toThrow(
+      expect.objectContaining({ code: "optionInvalid" }),
+    );
+  });
+});

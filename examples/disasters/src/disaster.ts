@@ -2,10 +2,14 @@
 
 import type { World } from "./world/world.js";
 
-/** Store calls of one request on its own, and of the same request again. */
+/** Store calls per request. */
 export interface Calls {
+  /** Of one request that meets nobody. */
   readonly first: number;
+  /** Of the same request again. */
   readonly duplicate: number;
+  /** On average in the disaster, where requests wait for each other or try again. */
+  readonly mean: number;
 }
 
 /** What a run left behind. */
@@ -39,9 +43,10 @@ export interface Disaster {
   protected(world: World): Promise<Protected>;
 }
 
-/** Sends one fresh request twice while nothing else runs, and counts the store calls of each. */
+/** After the disaster: sends one fresh request twice, and counts the store calls of each. */
 export async function callsOf(world: World, send: () => Promise<unknown>): Promise<Calls> {
+  const mean = world.counter.counts().total / world.requests;
   const first = await world.counter.during(send);
   const duplicate = await world.counter.during(send);
-  return { first: first.calls.total, duplicate: duplicate.calls.total };
+  return { first: first.calls.total, duplicate: duplicate.calls.total, mean };
 }

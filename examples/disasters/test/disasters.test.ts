@@ -26,7 +26,7 @@ it("costs the store calls that the algorithms promise", async () => {
   const calls: Record<string, unknown> = {};
   for (const disaster of disasters.filter(({ name }) => name in PROMISED)) {
     const row = await runDisaster(disaster, { seed: 1, signal, onStep: () => {} });
-    calls[disaster.name] = row.calls;
+    calls[disaster.name] = { first: row.calls?.first, duplicate: row.calls?.duplicate };
   }
   expect(calls).toEqual(PROMISED);
 });

@@ -13,7 +13,11 @@ const good: Disaster = {
   factories: [],
   source: import.meta.url,
   unprotected: async () => ({ effects: 2 }),
-  protected: async () => ({ effects: 1, problems: [], calls: { first: 1, duplicate: 1 } }),
+  protected: async () => ({
+    effects: 1,
+    problems: [],
+    calls: { first: 1, duplicate: 1, mean: 1.5 },
+  }),
 };
 
 const run = (disaster: Disaster, signal = new AbortController().signal) =>
@@ -29,13 +33,13 @@ it("says so when nothing went wrong without protection", async () => {
 });
 
 it("says so when the protected count is wrong", async () => {
-  const calls = { first: 1, duplicate: 1 };
+  const calls = { first: 1, duplicate: 1, mean: 1.5 };
   const row = await run({ ...good, protected: async () => ({ effects: 3, problems: [], calls }) });
   expect(row.problems).toEqual([expect.stringContaining("counted 3 instead of 1")]);
 });
 
 it("passes on what the disaster itself found wrong", async () => {
-  const calls = { first: 1, duplicate: 1 };
+  const calls = { first: 1, duplicate: 1, mean: 1.5 };
   const problems = ["two receipts"];
   const row = await run({ ...good, protected: async () => ({ effects: 1, problems, calls }) });
   expect(row.problems).toEqual(problems);

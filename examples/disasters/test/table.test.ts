@@ -23,7 +23,7 @@ const row: Row = {
   without: 1_000,
   with: 100,
   algorithm: "state machine",
-  calls: { first: 12, duplicate: 1 },
+  calls: { first: 12, duplicate: 1, mean: 1.5 },
   requests: 4,
   tookMs: 5,
   problems: [],
@@ -37,7 +37,14 @@ describe.each([50, 72, 80, 100, 119, 120, 200])("at %i columns", (width) => {
   });
 
   it("tells all", () => {
-    for (const part of ["money charged", "100 ✓", "1000 ✗", "state machine", "12 / 1", "Short"]) {
+    for (const part of [
+      "money charged",
+      "100 ✓",
+      "1000 ✗",
+      "state machine",
+      "12 / 1 / 1.5",
+      "Short",
+    ]) {
       expect(text).toContain(part);
     }
   });

@@ -22,7 +22,7 @@ export async function renderText(report: Report, width: number, paint: Paint): P
     "",
     renderTable(rows, width, paint),
     "",
-    paint.dim("* store calls of one request / of the same request again"),
+    paint.dim("* store calls per request: alone / the same again / on average in the disaster"),
     "",
     verdict(rows, paint),
     `Seed ${seed}, ${(tookMs / 1000).toFixed(1)} s. Again with --seed ${seed}.`,

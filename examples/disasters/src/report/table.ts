@@ -40,7 +40,7 @@ export function renderTable(rows: readonly Row[], width: number, paint: Paint): 
 }
 
 const callsText = ({ calls }: Row): string =>
-  calls === undefined ? "-" : `${calls.first} / ${calls.duplicate}`;
+  calls === undefined ? "-" : `${calls.first} / ${calls.duplicate} / ${calls.mean.toFixed(1)}`;
 
 function counts(row: Row, paint: Paint): { without: string; guarded: string } {
   const marked = (count: number | undefined): string =>
@@ -57,10 +57,10 @@ function columnsFor(wide: boolean, paint: Paint): Column[] {
     },
     ...(wide ? [counted] : []),
     { head: "Must be", width: 9, align: "right", cell: (row) => String(row.expected) },
-    { head: "Without", width: 10, align: "right", cell: (row) => counts(row, paint).without },
-    { head: "With", width: 10, align: "right", cell: (row) => counts(row, paint).guarded },
+    { head: "Without", width: 9, align: "right", cell: (row) => counts(row, paint).without },
+    { head: "With", width: 9, align: "right", cell: (row) => counts(row, paint).guarded },
     { head: "Algorithm", width: 15, cell: (row) => row.algorithm },
-    { head: "Calls *", width: 9, align: "right", cell: callsText },
+    { head: "Calls *", width: 14, align: "right", cell: callsText },
   ];
 }
 

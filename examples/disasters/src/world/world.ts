@@ -5,6 +5,7 @@ import { createMemoryStore, type MemoryStore } from "@onceproof/core";
 import { type CallCounter, countCalls, createRandom, type Random } from "@onceproof/simulator";
 import { Client } from "./http-client.js";
 import { type App, type Listening, listen } from "./http-server.js";
+import { withRoundTrips } from "./round-trips.js";
 import { openSinks, type Sinks } from "./sinks.js";
 
 export interface World extends Omit<Sinks, "close"> {
@@ -25,7 +26,7 @@ export async function openWorld(seed: number): Promise<World> {
   const client = new Client();
   const { close: closeSinks, ...sinks } = await openSinks(client, random);
   const services: Listening[] = [];
-  const counter = countCalls(createStore());
+  const counter = countCalls(withRoundTrips(createStore()));
   return {
     ...sinks,
     seed,

@@ -29,7 +29,7 @@ const row: Row = {
   problems: [],
 };
 
-describe.each([50, 72, 80, 100, 119, 120, 200])("at %i columns", (width) => {
+describe.each([50, 79, 80, 100, 119, 120, 200])("at %i columns", (width) => {
   const text = renderTable([row, { ...row, title: "Short" }], width, plain);
 
   it("is no wider than the terminal", () => {

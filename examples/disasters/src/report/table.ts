@@ -7,7 +7,7 @@ import type { Paint } from "./paint.js";
 /** From here on what is counted has a column of its own. */
 const WIDE = 120;
 /** Below this a table would be all wrapping. */
-const NARROW = 72;
+const NARROW = 80;
 
 const PLAIN_CHARS = {
   top: "",

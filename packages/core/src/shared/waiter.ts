@@ -36,6 +36,7 @@ export function createWaiter(
   let waiting = false;
   let controller: AbortController | undefined;
   let woken: Promise<void> | undefined;
+  let wakes = 0;
 
   const stop = (): void => {
     controller?.abort();
@@ -54,7 +55,18 @@ export function createWaiter(
         }
         const longest = jitter(runtime, woken ? LONGEST_WATCHED_MS : pollMs);
         pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS);
-        await pause(runtime, Math.min(longest, Math.max(1, boundMs), leftMs), signal, woken);
+        const pauseMs = Math.min(longest, Math.max(1, boundMs), leftMs);
+        const armedMs = runtime.monotonicNow();
+        await pause(runtime, pauseMs, signal, woken);
+        const restMs = armedMs + pauseMs - runtime.monotonicNow();
+        if (woken && restMs > 0) {
+          // A store may wake for nothing, at once and for ever, so each wake-up is trusted less.
+          const most = Math.min(wakes * wakes, LONGEST_POLL_MS, restMs);
+          if (most > 0) {
+            await pause(runtime, jitter(runtime, most), signal);
+          }
+          wakes += 1;
+        }
         stop();
         checkSignal(signal);
         if ("watch" in store) {

@@ -15,6 +15,7 @@ import {
   leaseLeftMs,
   type OpenRecord,
   type RunningRecord,
+  runningTtlMs,
   type Standing,
   standing,
 } from "./record.js";
@@ -26,8 +27,6 @@ export interface Request extends Place {
   readonly birth: number | undefined;
   /** How long outcomes of this key are kept, in milliseconds. */
   readonly retentionMs: number;
-  /** Evidence of a crash must not vanish: it ends only under "rerun", which needs none. */
-  readonly runningTtlMs: number | "never";
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -101,12 +100,13 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
         steps: earlier?.steps,
         unresolved: (earlier && isUnresolved(earlier)) || undefined,
       };
+      const ttlMs = runningTtlMs(options, request, record);
       const running = (owner: string): RunningRecord => ({ ...record, owner });
       const sent = await send<Write>(
         options,
         request,
         entry?.stamp ?? "absent",
-        (opId) => ({ value: encodeDedup(running(opId)), ttlMs: request.runningTtlMs }),
+        (opId) => ({ value: encodeDedup(running(opId)), ttlMs }),
         { leaseMs: options.leaseMs, signal: request.signal },
       );
       if (sent.outcome === "unknown") {

@@ -11,7 +11,14 @@ import { decodeValue } from "../shared/value-codec.js";
 import type { Request } from "./acquire.js";
 import type { DedupContext } from "./context.js";
 import type { ResolvedDedup } from "./options.js";
-import { encodeDedup, encodeDone, type OpenRecord, type RunningRecord } from "./record.js";
+import {
+  encodeDedup,
+  encodeDone,
+  type OpenRecord,
+  type Rejection,
+  type RunningRecord,
+  runningTtlMs,
+} from "./record.js";
 
 // Marks a step that ran but whose result cannot be stored.
 const UNSTORABLE = "";
@@ -25,9 +32,10 @@ export type Finish =
 /** What an attempt ends with: a result to store, or what else its last record says. */
 export type Ending =
   | { readonly value: unknown }
-  | { readonly state: "failed"; readonly code: string; readonly message: string }
+  | Rejection
   | { readonly state: "expired" | "early" }
-  | Pick<OpenRecord, "state" | "steps" | "unresolved">;
+  /** Steps and attempts are kept. */
+  | Pick<OpenRecord, "state" | "unresolved">;
 
 /** One attempt of one owner. */
 export interface Attempt extends Pick<Tenure, "start" | "renew"> {
@@ -36,8 +44,8 @@ export interface Attempt extends Pick<Tenure, "start" | "renew"> {
   readonly context: DedupContext;
   /** The earlier attempts were found to have done nothing. */
   clear(): void;
-  /** Ends the attempt with its last record. @defaultValue `ttlMs` is the retention */
-  finish(ending: Ending, ttlMs?: number | "never"): Promise<Finish>;
+  /** Ends the attempt with its last record. @defaultValue `keptMs` is the retention */
+  finish(last: Ending, keptMs?: number | "never"): Promise<Finish>;
   /** Gives the key back: clean if nothing happened, else unresolved until someone resolves it. */
   reopen(clean: boolean): Promise<Finish>;
 }
@@ -49,14 +57,18 @@ export function createAttempt(
   first: RunningRecord | OpenRecord,
 ): Attempt {
   const { emit, name, store } = options;
-  const { key, runningTtlMs } = request;
+  const { key } = request;
+  const ttlMs = runningTtlMs(options, request, first);
   const fencingToken = acquired.stamp.revision;
-  const tenure = createTenure(options, request, acquired, () => runningTtlMs);
+  const tenure = createTenure(options, request, acquired, () => ttlMs);
   let record = first as RunningRecord;
+  // Its last write was asked for, and had its turn.
+  let ending = false;
   let ended = false;
+  const underWay = new Map<string, Promise<unknown>>();
 
-  const assertOpen = (): void => {
-    if (ended) {
+  const assertNot = (over: boolean): void => {
+    if (over) {
       throw new LeaseLostError("leaseLost", "this attempt has already ended");
     }
   };
@@ -64,8 +76,8 @@ export function createAttempt(
   const save = async (change: Partial<RunningRecord>): Promise<void> => {
     record = { ...record, ...change };
     const saved = await tenure.write(() => {
-      assertOpen();
-      return { value: encodeDedup(record), ttlMs: runningTtlMs };
+      assertNot(ended);
+      return { value: encodeDedup(record), ttlMs };
     });
     if (saved.outcome === "lost") {
       throw new LeaseLostError("leaseLost", "another owner took over this key");
@@ -75,9 +87,22 @@ export function createAttempt(
     }
   };
 
+  const runStep = async <T>(stepName: string, fn: () => T | Promise<T>): Promise<T> => {
+    const value = await fn();
+    const most = store.capabilities.maxValueBytes;
+    const steps = { ...record.steps, [stepName]: checkedPayload(value, most) ?? UNSTORABLE };
+    // Together they leave a quarter of the record to the rest, at up to 3 bytes for each unit.
+    if (JSON.stringify(steps).length * 4 > most) {
+      steps[stepName] = UNSTORABLE;
+    }
+    await save({ started: true, steps });
+    emit(key, { type: "stepRecorded", step: stepName });
+    return value;
+  };
+
   const step = async <T>(stepName: string, fn: () => T | Promise<T>): Promise<T> => {
     checkKey(stepName, "a step's name");
-    assertOpen();
+    assertNot(ending);
     const known = Object.entries(record.steps ?? {}).find(([recorded]) => recorded === stepName);
     if (known?.[1] === UNSTORABLE) {
       throw new ValueUnavailableError("valueUnavailable", "the step's result was not storable");
@@ -85,31 +110,35 @@ export function createAttempt(
     if (known) {
       return decodeValue(known[1]) as T;
     }
-    const value = await fn();
-    const recorded = checkedPayload(value, store.capabilities.maxValueBytes / 4) ?? UNSTORABLE;
-    await save({ started: true, steps: { ...record.steps, [stepName]: recorded } });
-    emit(key, { type: "stepRecorded", step: stepName });
-    return value;
+    // Asked for twice at once it runs once, or two callers would hold different results.
+    let running = underWay.get(stepName);
+    if (!running) {
+      running = runStep(stepName, fn).finally(() => underWay.delete(stepName));
+      underWay.set(stepName, running);
+    }
+    return running as Promise<T>;
   };
 
   const finish = async (
-    ending: Ending,
-    ttlMs: number | "never" = request.retentionMs,
+    last: Ending,
+    keptMs: number | "never" = request.retentionMs,
   ): Promise<Finish> => {
-    assertOpen();
+    // At once, so that of two endings asked for together the second never overwrites the first.
+    assertNot(ending);
+    ending = true;
     tenure.stop();
-    const { attempt, fingerprint } = record;
+    const { attempt, fingerprint, steps } = record;
     const kept = { attempt, fingerprint };
     const value =
-      "value" in ending
-        ? encodeDone(kept, ending.value, store.capabilities.maxValueBytes)
-        : encodeDedup({ ...kept, ...ending });
+      "value" in last
+        ? encodeDone(kept, last.value, store.capabilities.maxValueBytes)
+        : encodeDedup(last.state === "open" ? { ...kept, steps, ...last } : { ...kept, ...last });
     try {
       const sent = await tenure.write(
         () => {
           // In this write's turn: steps queued before it are still recorded.
           ended = true;
-          return { value, ttlMs };
+          return { value, ttlMs: keptMs };
         },
         { persist: true },
       );
@@ -125,8 +154,8 @@ export function createAttempt(
   return {
     request,
     start: tenure.start,
-    renew(leaseMs) {
-      assertOpen();
+    async renew(leaseMs) {
+      assertNot(ending);
       return tenure.renew(leaseMs);
     },
     clear() {
@@ -134,9 +163,8 @@ export function createAttempt(
     },
     finish,
     reopen(clean) {
-      const { steps } = record;
       const unresolved = !clean || record.unresolved;
-      return finish({ state: "open", steps, unresolved }, unresolved ? "never" : undefined);
+      return finish({ state: "open", unresolved }, unresolved ? "never" : undefined);
     },
     context: {
       key,

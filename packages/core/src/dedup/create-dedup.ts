@@ -79,8 +79,10 @@ export function requestOf(options: ResolvedDedup, key: string, call: CallOptions
   checkDuration(waitMs, "waitMs", 0);
   const birth = birthMs(key, options.keyTime, call.issuedAtMs);
   checkSignal(signal);
-  // A key born in the future expires later, so what is recorded of it must last longer.
-  const retentionMs = options.retentionMs + (birth === undefined ? 0 : options.maxSkewMs);
+  // What is recorded of a key must last until the key itself is expired, or it would run again. A
+  // key may be born in the future, and the clock may step back before the record is written.
+  const slackMs = options.maxSkewMs + options.store.capabilities.tombstoneMs;
+  const retentionMs = options.retentionMs + (birth === undefined ? 0 : slackMs);
   return {
     key,
     storeKey: storeKey(options.prefix, key),
@@ -88,7 +90,6 @@ export function requestOf(options: ResolvedDedup, key: string, call: CallOptions
       fingerprint === undefined ? undefined : fingerprintOf(fingerprint, options.fingerprintOmit),
     birth,
     retentionMs,
-    runningTtlMs: options.onCrash === "rerun" ? retentionMs : "never",
     waitMs,
     signal,
   };

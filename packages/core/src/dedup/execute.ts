@@ -1,13 +1,14 @@
 // From a request to its outcome: acquire, judge the key's age, ask the sink where an earlier
 // attempt is unresolved, run the handler once, record what came of it.
 
-import { codeOf, type Final, type Retryable } from "../errors/errors.js";
+import type { Final, Retryable } from "../errors/errors.js";
 import { type Acquisition, acquire, awaitRecorded, type Request } from "./acquire.js";
-import type { Attempt, Ending } from "./attempt.js";
+import type { Attempt } from "./attempt.js";
 import type { DedupContext } from "./context.js";
 import { judgeAge } from "./key-time.js";
 import type { Disposition, OnCrash, ResolvedDedup, VerifyAnswer } from "./options.js";
 import { type DedupResult, type Rejected, recordedFailure, type Settled } from "./outcome.js";
+import { type Rejection, rejection } from "./record.js";
 
 /** What a handler looks like. */
 export type Handler<T> = (ctx: DedupContext) => T | Promise<T>;
@@ -74,7 +75,7 @@ async function conclude<R extends { value: unknown } | Rejected>(
   acquired: Attempt,
   own: R,
 ): Promise<R | Settled<never>> {
-  const finished = await acquired.finish("error" in own ? failedRecord(own.error) : own);
+  const finished = await acquired.finish("error" in own ? rejectionOf(own.error) : own);
   const { recorded } = finished;
   options.emit(acquired.request.key, { type: "completed", recorded });
   if (recorded === false) {
@@ -141,12 +142,16 @@ function classify(options: ResolvedDedup, error: unknown): Disposition {
   }
 }
 
-/** What is kept of a rejection. */
-function failedRecord(error: unknown): Ending {
-  const code = codeOf(error);
-  return {
-    state: "failed",
-    code: typeof code === "string" && code ? code : "failed",
-    message: error instanceof Error ? error.message : String(error),
-  };
+/** What is kept of a rejection: of any thing that can be thrown, since classify may judge it so. */
+function rejectionOf(error: unknown): Rejection {
+  let code: unknown;
+  let message: unknown;
+  try {
+    ({ code, message = String(error) } = Object(error) as Partial<Final>);
+  } catch {
+    // It can't even be looked at.
+  }
+  const text = (value: unknown, otherwise: string): string =>
+    typeof value === "string" ? value : otherwise;
+  return rejection(text(code, "failed"), text(message, ""));
 }

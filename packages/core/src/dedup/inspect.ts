@@ -9,13 +9,7 @@ import { decodeValue } from "../shared/value-codec.js";
 import type { Request } from "./acquire.js";
 import { createAttempt, type Ending } from "./attempt.js";
 import type { ResolvedDedup } from "./options.js";
-import {
-  isUnresolved,
-  leaseLeftMs,
-  type OpenRecord,
-  type RunningRecord,
-  standing,
-} from "./record.js";
+import { isUnresolved, leaseLeftMs, rejection, standing } from "./record.js";
 
 interface UnderWay {
   readonly attempt: number;
@@ -105,6 +99,7 @@ export async function resolve(
   resolution: Resolution,
 ): Promise<ResolveResult> {
   const { store, runtime, leaseMs } = options;
+  const last = endingOf(resolution);
   let seen: { entry?: Entry | undefined; now: number } = await store.read(request.storeKey);
   while (seen.entry) {
     const at = standing(seen.entry);
@@ -122,7 +117,7 @@ export async function resolve(
     const { stamp } = seen.entry;
     const taken = { stamp, since: instantNow(runtime), leaseMs };
     const attempt = createAttempt(options, request, taken, record);
-    const finish = await attempt.finish(endingOf(resolution, record));
+    const finish = await attempt.finish(last);
     if (finish.recorded !== false) {
       options.emit(request.key, { type: "resolved" });
       return { outcome: finish.recorded === true ? "resolved" : "indeterminate" };
@@ -132,15 +127,14 @@ export async function resolve(
   return { outcome: "notFound" };
 }
 
-function endingOf(resolution: Resolution, { steps }: RunningRecord | OpenRecord): Ending {
-  const { outcome } = resolution;
-  switch (outcome) {
+function endingOf(resolution: Resolution): Ending {
+  switch (resolution?.outcome) {
     case "done":
       return { value: resolution.value };
     case "failed":
-      return { state: outcome, code: resolution.code, message: resolution.message };
+      return rejection(`${resolution.code}`, `${resolution.message}`);
     case "notDone":
-      return { state: "open", steps, unresolved: undefined };
+      return { state: "open", unresolved: undefined };
     default:
       throw new ArgumentError(
         "optionInvalid",

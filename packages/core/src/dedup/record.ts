@@ -4,6 +4,7 @@
 import type { Entry } from "../contract/atomic-store.js";
 import { checkedPayload } from "../shared/payload.js";
 import { decodeRecord, encodeRecord } from "../shared/record.js";
+import type { OnCrash } from "./options.js";
 
 /** What survives from attempt to attempt. */
 interface Attempts {
@@ -43,11 +44,14 @@ export interface DoneRecord extends Finished {
   readonly unavailable?: boolean;
 }
 
-export interface FailedRecord extends Finished {
+/** A final business rejection. */
+export interface Rejection {
   readonly state: "failed";
   readonly code: string;
   readonly message: string;
 }
+
+export type FailedRecord = Finished & Rejection;
 
 /** A key judged by its birth time: too old to know whether it ran, or not yet valid. */
 export interface RefusedKeyRecord extends Finished {
@@ -87,6 +91,24 @@ export function encodeDone(
     ...(unavailable && { unavailable }),
   };
   return encodeRecord(done, payload);
+}
+
+/** A rejection as it is kept; what is too long to be stored is cut, since it has to be recorded. */
+export function rejection(code: string, message: string): Rejection {
+  const cut = (text: string): string => text.slice(0, 2 ** 16);
+  return { state: "failed", code: cut(code), message: cut(message) };
+}
+
+/**
+ * How long a running record lives: evidence of a crash must not vanish. Only under "rerun" does it
+ * end, and not even there once an attempt ended without a known outcome.
+ */
+export function runningTtlMs(
+  { onCrash }: { readonly onCrash: OnCrash },
+  { retentionMs }: { readonly retentionMs: number },
+  { unresolved }: Pick<Attempts, "unresolved">,
+): number | "never" {
+  return onCrash === "rerun" && !unresolved ? retentionMs : "never";
 }
 
 /** What is left of a record's lease in store time; 0 or less unless it is running. */

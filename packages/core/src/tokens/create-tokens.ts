@@ -2,7 +2,7 @@
 
 import { createDedup, type DedupOptions, type Handler } from "../dedup/create-dedup.js";
 import { ArgumentError, IndeterminateError, TokenError } from "../errors/errors.js";
-import { checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
+import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { shortHash } from "../shared/hash.js";
 import { randomId } from "../shared/random-id.js";
 import { resolveTokens, type SigningKey, type TokensOptions } from "./options.js";
@@ -116,6 +116,7 @@ export function createTokens(
     ...tokens,
     async run(token, subject, handler, call = {}) {
       checkFunction(handler, "the handler");
+      checkDuration(call.waitMs ?? 0, "waitMs", 0);
       checkSignal(call.signal);
       const result = await consume(token, subject, "run");
       switch (result.outcome) {

@@ -52,11 +52,23 @@ export function resolveTokens(options: TokensOptions): ResolvedTokens {
   return { ...base, tokenMs, retentionMs, signing };
 }
 
-function checkSigning(signing: readonly SigningKey[]): void {
+function isSecret(secret: unknown): boolean {
+  // By tag and not by `instanceof`, which bytes of another realm fail.
+  const bytes = Object.prototype.toString.call(secret) === "[object Uint8Array]";
+  return (bytes || typeof secret === "string") && (secret as string | Uint8Array).length >= 32;
+}
+
+function checkSigning(signing: unknown): void {
+  if (!Array.isArray(signing)) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "signing must be a list of keys, the signing one first",
+    );
+  }
   const kids = new Set<string>();
-  for (const key of signing) {
+  for (const key of signing as (SigningKey | undefined)[]) {
     // The message must not show the secret.
-    if (typeof key?.kid !== "string" || !KID.test(key.kid) || !(key.secret?.length >= 32)) {
+    if (typeof key?.kid !== "string" || !KID.test(key.kid) || !isSecret(key.secret)) {
       throw new ArgumentError(
         "optionInvalid",
         "each signing key needs a kid of 1 to 32 letters, digits, _ or -, and a secret of at least 32 bytes",

@@ -3,10 +3,11 @@
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { Applied, Entry } from "../contract/atomic-store.js";
+import type { Applied, Entry, Stamp, StampedWrite } from "../contract/atomic-store.js";
 import { base64url } from "../shared/base64url.js";
 import { lengthPrefixed, shortHash, utf8 } from "../shared/hash.js";
 import { randomId } from "../shared/random-id.js";
+import { type Place, type Sent, send } from "../shared/send.js";
 import { settle } from "../shared/settle.js";
 import { storeKey } from "../shared/store-key.js";
 import { deadlineIn } from "../shared/time.js";
@@ -40,20 +41,36 @@ export function signedTokens(
   const macOf = (secret: Uint8Array, subject: string, ...fields: readonly string[]): string =>
     base64url(hmac(sha256, secret, utf8(lengthPrefixed(["token-1", name, subject, ...fields]))));
 
-  /** The record outlives the token by the tombstone time, or it is extended (+1). */
-  async function outlive(key: string, at: Standing, needed: number): Promise<true | unknown> {
-    if (at.expiresAt === undefined || at.expiresAt >= needed) {
-      return true;
+  /** Tells *consumed* only of a record that outlives the token by the tombstone time, else +1. */
+  async function consumed(
+    place: Place,
+    by: string,
+    first: Standing,
+    needed: number,
+    replayed: boolean,
+  ): Promise<ConsumedAt> {
+    let at = first;
+    while (at.expiresAt !== undefined && at.expiresAt < needed) {
+      const ttlMs: number = (needed - at.now) / 1000 + tombstoneMs;
+      const sent: Sent = await send<StampedWrite>(
+        options,
+        place,
+        at.stamp,
+        () => ({ touch: true, ttlMs }),
+        { persist: true },
+        // It is consumed already, so an error may not say that nothing happened.
+      ).catch((cause: unknown) => ({ outcome: "unknown", cause }));
+      if (sent.outcome === "own") {
+        break;
+      }
+      // Another ask of this request may have extended it, or it is gone before it was told.
+      const stands = sent.outcome === "refused" ? standing(sent, by) : undefined;
+      if (stands === undefined) {
+        return { outcome: "indeterminate", cause: "cause" in sent ? sent.cause : undefined };
+      }
+      at = stands;
     }
-    const ttlMs = (needed - at.now) / 1000 + tombstoneMs;
-    const { stamp } = at;
-    const opId = randomId(runtime);
-    const answer = await settle(
-      () => store.write({ key, opId, expect: stamp, next: { touch: true, ttlMs } }),
-      { runtime, deadline: deadlineIn(runtime, settleMs) },
-    );
-    // A refusal means that another ask of this request has extended it just now.
-    return answer.outcome === "unknown" ? answer.cause : true;
+    return { outcome: "consumed", replayed, writtenAt: first.writtenAt };
   }
 
   return {
@@ -94,39 +111,32 @@ export function signedTokens(
       if (answer.now >= tokenEnd) {
         return { outcome: "expired" };
       }
-      const at = answer.outcome === "applied" ? applied(answer, opId) : refused(answer, by);
-      if (at === undefined) {
-        return { outcome: "used" };
-      }
-      const kept = await outlive(key, at, needed);
-      if (kept !== true) {
-        return { outcome: "indeterminate", cause: kept };
-      }
-      const replayed = at.replayed && !answer.afterUnknown;
-      return { outcome: "consumed", replayed, writtenAt: at.writtenAt };
+      const asked = answer.outcome === "refused" || answer.replayed;
+      const at = answer.outcome === "applied" ? applied(answer, opId) : standing(answer, by);
+      return at
+        ? consumed({ key: subject, storeKey: key }, by, at, needed, asked && !answer.afterUnknown)
+        : { outcome: "used" };
     },
   };
 }
 
 /** This request's record as it stands. */
 interface Standing {
-  readonly stamp: { readonly revision: number; readonly opId: string };
+  readonly stamp: Stamp;
   readonly writtenAt: number;
   readonly expiresAt: number | undefined;
   readonly now: number;
-  readonly replayed: boolean;
 }
 
-function applied(answer: Applied, opId: string): Standing {
-  const { revision, writtenAt, expiresAt, now, replayed } = answer;
-  return { stamp: { revision, opId }, writtenAt, expiresAt, now, replayed };
+function applied({ revision, writtenAt, expiresAt, now }: Applied, opId: string): Standing {
+  return { stamp: { revision, opId }, writtenAt, expiresAt, now };
 }
 
-function refused(seen: { entry?: Entry; now: number }, by: string): Standing | undefined {
+function standing(seen: { entry?: Entry; now: number }, by: string): Standing | undefined {
   const record = seen.entry && decodeToken(seen.entry.value);
   if (seen.entry === undefined || record?.state !== "consumed" || record.by !== by) {
     return undefined;
   }
   const { stamp, writtenAt, expiresAt } = seen.entry;
-  return { stamp, writtenAt, expiresAt, now: seen.now, replayed: true };
+  return { stamp, writtenAt, expiresAt, now: seen.now };
 }

@@ -56,7 +56,8 @@ export function storedTokens(options: ResolvedTokens): TokenKind {
       const value = encodeToken({ state: "consumed", by, issued: revision });
       const write = {
         key,
-        opId: shortHash("consume", id, by),
+        // The revision too, or a token with a forged one would pass for the right one's re-issue.
+        opId: shortHash("consume", token, by),
         expect: { revision, opId: shortHash("issue", id) },
         next: { value, ttlMs: retentionMs },
       };

@@ -11,6 +11,8 @@ const POLL_MS = 25;
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 5_000;
 const START_ATTEMPTS = 3;
+const RESTART_WITHIN_MS = 20_000;
+const RESTART_PAUSE_MS = 100;
 const LOG_TAIL_CHARS = 4_000;
 
 export interface TestServer {
@@ -89,7 +91,7 @@ function serverOn(
     async restart() {
       if (stopped) throw new Error(`This ${kind.name} was stopped, and its data removed.`);
       await running.end(kind.stopSignal);
-      running = await launch(kind, folder, port);
+      running = await relaunch(kind, folder, port);
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -100,6 +102,22 @@ interface Running {
   readonly pid: number;
   /** Asks the process to end, insists after a while, and resolves when it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/**
+ * After SIGKILL what the server left behind (Postgres: backends that hold its shared memory) may
+ * still be going, and refuses the start for a moment.
+ */
+async function relaunch(kind: ServerKind, folder: string, port: number): Promise<Running> {
+  const deadline = performance.now() + RESTART_WITHIN_MS;
+  for (;;) {
+    try {
+      return await launch(kind, folder, port);
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await delay(RESTART_PAUSE_MS);
+    }
+  }
 }
 
 async function launch(kind: ServerKind, folder: string, port: number): Promise<Running> {

@@ -1,5 +1,5 @@
 // A process that owns a Redis and ends in the way its argument says; prints the server's pid.
-import { startRedis } from "../src/index.js";
+import { startRedis } from "../src/start-redis.js";
 
 const server = await startRedis();
 console.log(server.pid);

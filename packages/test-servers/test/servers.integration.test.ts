@@ -72,9 +72,10 @@ describe.skipIf(missing("redis"))("a private Redis", () => {
     async (ending) => {
       const script = fileURLToPath(new URL("./owner.ts", import.meta.url));
       const owner = spawn(process.execPath, ["--import", "tsx", script, ending], {
-        stdio: ["ignore", "pipe", "ignore"],
+        stdio: ["ignore", "pipe", ending === "throw" ? "ignore" : "inherit"],
       });
-      const pid = await new Promise<number>((resolve) => {
+      const pid = await new Promise<number>((resolve, reject) => {
+        owner.once("exit", () => reject(new Error("the owner ended before its server was up")));
         owner.stdout.once("data", (line: Buffer) => resolve(Number(line.toString())));
       });
       expect(isAlive(pid)).toBe(true);

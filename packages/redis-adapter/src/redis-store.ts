@@ -46,7 +46,8 @@ function stepOf(write: Write, tombstoneMs: number): Step {
     return { script: CREATE, args: [opId, ttl + next.value, kept, String(since)], ttl };
   }
   const { opId, expect, next } = write;
-  const stamp = packStamp(expect);
+  // A write that expects its own stamp can only be a replay: the scripts compare the stamp first.
+  const stamp = expect.opId === opId ? "" : packStamp(expect);
   const tombstone = keptSeconds(tombstoneMs, tombstoneMs);
   if (next === "removed") {
     return { script: REMOVE, args: [opId, stamp, "", tombstone], ttl: NEVER };

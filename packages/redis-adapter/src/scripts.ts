@@ -35,60 +35,66 @@ export const READ: Script = script(`
 /**
  * KEYS[1]; ARGV: opId, ttl and value, seconds the key is kept or "", the highest revision allowed.
  *
- * Applied on a key that holds nothing it is TIME and SET NX, and no more. SET NX may write only
- * where Redis holds no string at all, so what it finds is judged afterwards, in the same step.
- * EXAT is whole seconds of TIME: Redis drops the key only after entry and tombstone have ended.
+ * A live entry is returned as it is, whoever's: the client sees whether it bears the write's own
+ * opId. It is looked at before anything is built, so a refusal or replay costs little more than a
+ * read, and passes on a server that is out of memory. EXAT is whole seconds of TIME: Redis drops
+ * the key only after entry and tombstone have ended.
  */
 export const CREATE: Script = script(`
-  local t = redis.call('TIME')
-  local now = t[1] * 1000000 + t[2]
-  local n = string.format('%016.0f', now)
-  local new
+  local call = redis.call
+  local t = call('TIME')
+  local s = call('GET', KEYS[1])
+  local r, ahead = nil, 0
+  if s then
+    t[3] = s
+    local now = t[1] * 1000000 + t[2]
+    local kind, ttl = s:byte(39), tonumber(s:sub(56, 71))
+    if kind ~= 118 and kind ~= 114 then return t end
+    if kind == 118 and (ttl == 0 or now < s:sub(40, 55) + ttl) then return t end
+    local revision = tonumber(s:sub(23, 38))
+    if s:sub(1, 22) == ARGV[1] or revision > tonumber(ARGV[4]) then return t end
+    t[3] = nil
+    if revision >= now then
+      r = string.format('%016.0f', revision + 1)
+      ahead = math.ceil((revision + 1 - now) / 1000000)
+      t[3] = ''
+      t[4] = r
+    end
+  end
+  local n = string.format('%010d%06d', t[1], t[2])
+  local packed = ARGV[1]..(r or n)..'v'..n..ARGV[2]
   if ARGV[3] == '' then
-    new = redis.call('SET', KEYS[1], ARGV[1]..n..'v'..n..ARGV[2], 'NX')
+    call('SET', KEYS[1], packed)
   else
-    new = redis.call('SET', KEYS[1], ARGV[1]..n..'v'..n..ARGV[2], 'NX', 'EXAT', t[1] + ARGV[3])
+    call('SET', KEYS[1], packed, 'EXAT', t[1] + ARGV[3] + ahead)
   end
-  if new then return t end
-  local s = redis.call('GET', KEYS[1])
-  t[3] = s
-  if s:sub(1, 22) == ARGV[1] then return t end
-  local kind, ttl = s:sub(39, 39), tonumber(s:sub(56, 71))
-  local gone = kind == 'r' or kind == 'v' and ttl > 0 and now >= s:sub(40, 55) + ttl
-  local revision = tonumber(s:sub(23, 38))
-  if not gone or revision > tonumber(ARGV[4]) then return t end
-  local r, ahead = n, 0
-  if revision >= now then
-    r = string.format('%016.0f', revision + 1)
-    ahead = math.ceil((revision + 1 - now) / 1000000)
-  end
-  if ARGV[3] == '' then
-    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[2])
-  else
-    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[2], 'EXAT', t[1] + ARGV[3] + ahead)
-  end
-  t[3] = ''
-  t[4] = r
   return t
 `);
 
-// What the three writes under a stamp share. ARGV[1] is the opId, ARGV[2] the expected stamp. The
-// replay is judged before the stamp. Only the header is read unless the write is refused.
+// What the three writes under a stamp share. ARGV[1] is the opId, ARGV[2] the expected stamp. Only
+// the header is read unless the write is refused. A header that bears the write's own opId is
+// returned as it is. (A stamp never does: the client sends another one then, see redis-store.ts.)
 function underStamp(apply: string): string {
   return `
-  local s = redis.call('GETRANGE', KEYS[1], 0, 70)
-  local t = redis.call('TIME')
-  if s:sub(1, 22) == ARGV[1] then
-    t[3] = s
-    return t
-  end
+  local call = redis.call
+  local s = call('GETRANGE', KEYS[1], 0, 70)
+  local t = call('TIME')
   local now = t[1] * 1000000 + t[2]
-  local at, ttl = tonumber(s:sub(40, 55)), tonumber(s:sub(56, 71))
-  if s:sub(1, 38) ~= ARGV[2] or s:sub(39, 39) ~= 'v' or ttl > 0 and now >= at + ttl then
-    t[3] = redis.call('GET', KEYS[1])
+  local matches = s:sub(1, 38) == ARGV[2] and s:byte(39) == 118
+  local at, ttl
+  if matches then
+    at, ttl = tonumber(s:sub(40, 55)), tonumber(s:sub(56, 71))
+    matches = ttl == 0 or now < at + ttl
+  end
+  if not matches then
+    if s:sub(1, 22) == ARGV[1] then
+      t[3] = s
+    else
+      t[3] = call('GET', KEYS[1])
+    end
     return t
   end
-  local n = string.format('%016.0f', now)
+  local n = string.format('%010d%06d', t[1], t[2])
   local revision, r, ahead = tonumber(s:sub(23, 38)), n, 0
   if revision >= now then
     r = string.format('%016.0f', revision + 1)
@@ -105,9 +111,9 @@ function underStamp(apply: string): string {
 export const REPLACE: Script = script(
   underStamp(`
   if ARGV[4] == '' then
-    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3])
+    call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3])
   else
-    redis.call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3], 'EXAT', t[1] + ARGV[4] + ahead)
+    call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3], 'EXAT', t[1] + ARGV[4] + ahead)
   end`),
 );
 
@@ -119,9 +125,9 @@ export const REPLACE_KEEP: Script = script(
   local packed = ARGV[1]..r..'v'..n..left..ARGV[3]
   if ttl > 0 then
     local ends = math.max(math.ceil((at + ttl) / 1000000) + 1, t[1] + ARGV[4] + ahead)
-    redis.call('SET', KEYS[1], packed, 'EXAT', ends)
+    call('SET', KEYS[1], packed, 'EXAT', ends)
   else
-    redis.call('SET', KEYS[1], packed)
+    call('SET', KEYS[1], packed)
   end
   t[3] = ''
   t[4] = r
@@ -134,11 +140,11 @@ export const REPLACE_KEEP: Script = script(
  */
 export const TOUCH: Script = script(
   underStamp(`
-  redis.call('SETRANGE', KEYS[1], 0, ARGV[1]..r..'v'..n..ARGV[3])
+  call('SETRANGE', KEYS[1], 0, ARGV[1]..r..'v'..n..ARGV[3])
   if ARGV[4] == '' then
-    redis.call('PERSIST', KEYS[1])
+    call('PERSIST', KEYS[1])
   else
-    redis.call('EXPIREAT', KEYS[1], t[1] + ARGV[4] + ahead)
+    call('EXPIREAT', KEYS[1], t[1] + ARGV[4] + ahead)
   end`),
 );
 
@@ -148,6 +154,6 @@ export const TOUCH: Script = script(
  */
 export const REMOVE: Script = script(
   `#!lua flags=allow-oom${underStamp(`
-  redis.call('SET', KEYS[1], ARGV[1]..r..'r'..n..'0000000000000000', 'EXAT', t[1] + ARGV[4] + ahead)
+  call('SET', KEYS[1], ARGV[1]..r..'r'..n..'0000000000000000', 'EXAT', t[1] + ARGV[4] + ahead)
   `)}`,
 );

@@ -104,6 +104,23 @@ describe.skipIf(missing("redis"))("clients as people set them up", () => {
     expect(await admin.get("foreign|text")).toBe("something else");
   });
 
+  // S5: the latest applied opId is replayed whatever the write expects, and applies no second time.
+  test("a write that expects the stamp it made itself is a replay", async () => {
+    const store = createRedisStore({ client: admin, keyPrefix: "own stamp" });
+    const opId = newOpId();
+    const next = { value: "v", ttlMs: 60_000 };
+    const first = await store.write({ key: "k", opId, expect: "absent", next });
+    const expected = { revision: first.outcome === "applied" ? first.revision : 0, opId };
+    for (const again of [next, { touch: true, ttlMs: 1 }, "removed"] as const) {
+      expect(await store.write({ key: "k", opId, expect: expected, next: again })).toMatchObject({
+        outcome: "applied",
+        revision: expected.revision,
+        replayed: true,
+      });
+    }
+    expect((await store.read("k")).entry?.stamp).toEqual(expected);
+  });
+
   test("every read and write is one script call, applied or refused", async () => {
     const store = createRedisStore({ client: admin, keyPrefix: "counted" });
     await warmUp(store);

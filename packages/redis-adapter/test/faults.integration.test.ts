@@ -206,7 +206,7 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
     expect(result).toMatchObject({ outcome: "applied", replayed: true });
   });
 
-  test("a full server refuses writes as certain, and lets removals through", async () => {
+  test("a full server certainly writes nothing, and still answers, replays and removes", async () => {
     const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });
     try {
       const store = await open(nodeRedis, full.port);
@@ -219,6 +219,8 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
       await command.call("CONFIG", "SET", "maxmemory", "1");
       await expect(store.write(create("after"))).rejects.toMatchObject({ code: "full" });
       expect(before).toMatchObject({ outcome: "applied" });
+      expect(await store.write(write)).toMatchObject({ outcome: "applied", replayed: true });
+      expect(await store.write(create("before"))).toMatchObject({ outcome: "refused" });
       const revision = before.outcome === "applied" ? before.revision : 0;
       const expected = { revision, opId: write.opId };
       const touch = { touch: true, ttlMs: 1000 } as const;

@@ -56,6 +56,20 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     expect(sent).toHaveLength(6);
   });
 
+  // S5: the latest applied opId is replayed whatever the write expects, and applies no second time.
+  test("a write that expects the stamp it made itself is a replay", async () => {
+    const expected = await create("own stamp");
+    const { opId } = expected;
+    for (const next of [{ touch: true, ttlMs: 1 }, "removed"] as const) {
+      expect(await store.write({ key: "own stamp", opId, expect: expected, next })).toMatchObject({
+        outcome: "applied",
+        revision: expected.revision,
+        replayed: true,
+      });
+    }
+    expect((await store.read("own stamp")).entry?.stamp).toEqual(expected);
+  });
+
   test("each text bears one name, so that it is planned once", async () => {
     await create("named");
     await create("named");

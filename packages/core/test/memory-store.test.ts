@@ -131,7 +131,10 @@ describe("maxEntries", () => {
     const stamp = await seed(store, "a");
     await remove(store, "a", stamp);
     await seed(store, "a", "again");
-    expect(await valueAt(store, "a")).toBe("again");
+    const { entry } = await store.read("a");
+    await store.transaction((tx) => remove(store.bind(tx), "a", entry!.stamp));
+    await store.transaction((tx) => seed(store.bind(tx), "a", "once more"));
+    expect(await valueAt(store, "a")).toBe("once more");
   });
 
   test("a write that would be refused anyway is refused, not full", async () => {
@@ -156,6 +159,22 @@ describe("maxEntries", () => {
     await seed(store, "newer");
     await expect(store.write(create("newest"))).rejects.toMatchObject({ code: "full" });
     expect(await valueAt(store, "live")).toBe("value");
+  });
+
+  test("each key that may be forgotten makes room in its turn", async () => {
+    const { runtime, store } = world({ maxEntries: 3 });
+    for (const key of ["a", "b", "c"]) {
+      await seed(store, key, "value", 500);
+      runtime.jumpWall(1_000);
+    }
+    runtime.jumpWall(297_000);
+    for (const key of ["d", "e", "f"]) {
+      await expect(store.write(create(key))).rejects.toMatchObject({ code: "full" });
+      runtime.jumpWall(1);
+      await seed(store, key);
+      runtime.jumpWall(999);
+    }
+    await expect(store.write(create("g"))).rejects.toMatchObject({ code: "full" });
   });
 
   test("writeAll and transactions that do not fit change nothing", async () => {

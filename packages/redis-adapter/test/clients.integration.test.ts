@@ -1,6 +1,6 @@
 // The ways in which people set up their clients, on a real Redis: whatever they chose, values stay
 // strings, keys stay apart, and each call is one script.
-import type { AtomicStore } from "@onceproof/core/advanced";
+import type { AtomicStore, StampedWrite } from "@onceproof/core/advanced";
 import { createRedisStore, type RedisClient } from "@onceproof/redis-adapter";
 import { missing, newOpId, startRedis, type TestServer } from "@onceproof/test-servers";
 import { Redis } from "ioredis";
@@ -119,6 +119,37 @@ describe.skipIf(missing("redis"))("clients as people set them up", () => {
       });
     }
     expect((await store.read("k")).entry?.stamp).toEqual(expected);
+  });
+
+  // S3: what Redis itself drops must have outlived entry and tombstone.
+  test("Redis keeps a key until entry and tombstone have ended, and hardly longer", async () => {
+    const store = createRedisStore({ client: admin, keyPrefix: "kept", tombstoneMs: 5000 });
+    let stamp = { revision: 0, opId: "" };
+    const keptMs = () => admin.pttl("kept|k");
+    const write = async (next: StampedWrite["next"]): Promise<number> => {
+      const opId = newOpId();
+      const result = await store.write({ key: "k", opId, expect: stamp, next });
+      stamp = { revision: result.outcome === "applied" ? result.revision : 0, opId };
+      return keptMs();
+    };
+    const within = (ms: number, leastMs: number): void => {
+      expect(ms).toBeGreaterThan(leastMs - 500);
+      expect(ms).toBeLessThan(leastMs + 2500);
+    };
+    const opId = newOpId();
+    const next = { value: "v", ttlMs: 100 };
+    const first = await store.write({ key: "k", opId, expect: "absent", next });
+    stamp = { revision: first.outcome === "applied" ? first.revision : 0, opId };
+    within(await keptMs(), 5000);
+    within(await write({ touch: true, ttlMs: 60_000 }), 60_000);
+    within(await write({ value: "kept", ttlMs: "keep" }), 60_000);
+    within(await write({ value: "short", ttlMs: 1000 }), 5000);
+    within(await write({ value: "kept", ttlMs: "keep" }), 5000);
+    expect(await write({ touch: true, ttlMs: "never" })).toBe(-1);
+    expect(await write({ value: "kept", ttlMs: "keep" })).toBe(-1);
+    within(await write({ touch: true, ttlMs: 1000 }), 5000);
+    expect(await write({ value: "for ever", ttlMs: "never" })).toBe(-1);
+    within(await write("removed"), 5000);
   });
 
   test("every read and write is one script call, applied or refused", async () => {

@@ -8,6 +8,7 @@ export {
   checkWriteAll,
   utf8Length,
 } from "./contract/check-write.js";
+export type * from "./contract/store-capabilities.js";
 export {
   type BeginOptions,
   type Begun,

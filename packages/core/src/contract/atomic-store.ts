@@ -1,7 +1,7 @@
 // The contract every store adapter implements: two atomic primitives, `read` and `write`.
 // Clauses S0 to S11 (docs/guarantees.md) fix what they mean; every algorithm rests on them alone.
 
-import type { StoreCapabilities } from "./capabilities.js";
+import type { StoreCapabilities } from "./store-capabilities.js";
 
 /**
  * Names one applied write, even across a failover that lost some: the key's revision and the opId

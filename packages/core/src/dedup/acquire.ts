@@ -3,7 +3,7 @@
 
 import type { Entry, Write } from "../contract/atomic-store.js";
 import { fingerprintsDiffer } from "../shared/fingerprint.js";
-import { type Place, send } from "../shared/send.js";
+import { send } from "../shared/send.js";
 import { decodeValue } from "../shared/value-codec.js";
 import { createWaiter } from "../shared/waiter.js";
 import { type Attempt, createAttempt } from "./attempt.js";
@@ -19,17 +19,7 @@ import {
   type Standing,
   standing,
 } from "./record.js";
-
-/** One caller's request for a key. */
-export interface Request extends Place {
-  readonly fingerprint: string | undefined;
-  /** The key's birth time in milliseconds, if it bears one. */
-  readonly birth: number | undefined;
-  /** How long outcomes of this key are kept, in milliseconds. */
-  readonly retentionMs: number;
-  readonly waitMs: number;
-  readonly signal: AbortSignal | undefined;
-}
+import type { Request } from "./request.js";
 
 /** The key is acquired (`now` is that write's), or an answer stands for it. */
 export type Acquisition =
@@ -139,8 +129,9 @@ export async function awaitRecorded(
   first: { readonly entry: Entry | undefined; readonly now: number },
 ): Promise<Settled<unknown>> {
   const waiter = createWaiter(options, request, request.waitMs, request.signal);
+  let seen: { entry?: Entry | undefined; now: number } | undefined = first;
+  let cause: unknown;
   try {
-    let seen: { entry?: Entry | undefined; now: number } | undefined = first;
     while (seen) {
       const settled = seen.entry && recorded(standing(seen.entry), seen.now);
       if (settled) {
@@ -148,8 +139,11 @@ export async function awaitRecorded(
       }
       seen = await waiter.look(options.leaseMs);
     }
-    return { outcome: "indeterminate", reason: "superseded" };
+  } catch (error) {
+    // A look that fails must not tell of a handler that ran that nothing happened.
+    cause = error;
   } finally {
     waiter.stop();
   }
+  return { outcome: "indeterminate", reason: "superseded", cause };
 }

@@ -8,7 +8,6 @@ import { checkedPayload } from "../shared/payload.js";
 import type { Lease } from "../shared/send.js";
 import { createTenure, type Tenure } from "../shared/tenure.js";
 import { decodeValue } from "../shared/value-codec.js";
-import type { Request } from "./acquire.js";
 import type { DedupContext } from "./context.js";
 import type { ResolvedDedup } from "./options.js";
 import {
@@ -19,6 +18,7 @@ import {
   type RunningRecord,
   runningTtlMs,
 } from "./record.js";
+import type { Request } from "./request.js";
 
 // Marks a step that ran but whose result cannot be stored.
 const UNSTORABLE = "";

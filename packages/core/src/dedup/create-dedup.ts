@@ -3,7 +3,6 @@
 import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { fingerprintOf } from "../shared/fingerprint.js";
 import { storeKey } from "../shared/store-key.js";
-import type { Request } from "./acquire.js";
 import { execute, type Handler } from "./execute.js";
 import {
   type Inspection,
@@ -15,6 +14,7 @@ import {
 import { birthMs } from "./key-time.js";
 import { type DedupOptions, type ResolvedDedup, resolveDedup } from "./options.js";
 import { type DedupResult, unwrap } from "./outcome.js";
+import type { Request } from "./request.js";
 
 export type { Handler } from "./execute.js";
 export type { DedupOptions } from "./options.js";

@@ -2,13 +2,14 @@
 // attempt is unresolved, run the handler once, record what came of it.
 
 import type { Final, Retryable } from "../errors/errors.js";
-import { type Acquisition, acquire, awaitRecorded, type Request } from "./acquire.js";
+import { type Acquisition, acquire, awaitRecorded } from "./acquire.js";
 import type { Attempt } from "./attempt.js";
 import type { DedupContext } from "./context.js";
 import { judgeAge } from "./key-time.js";
 import type { Disposition, OnCrash, ResolvedDedup, VerifyAnswer } from "./options.js";
 import { type DedupResult, type Rejected, recordedFailure, type Settled } from "./outcome.js";
 import { type Rejection, rejection } from "./record.js";
+import type { Request } from "./request.js";
 
 /** What a handler looks like. */
 export type Handler<T> = (ctx: DedupContext) => T | Promise<T>;

@@ -6,10 +6,10 @@ import { checkKey } from "../shared/arguments.js";
 import { storeKey } from "../shared/store-key.js";
 import { instantNow } from "../shared/time.js";
 import { decodeValue } from "../shared/value-codec.js";
-import type { Request } from "./acquire.js";
 import { createAttempt, type Ending } from "./attempt.js";
 import type { ResolvedDedup } from "./options.js";
 import { isUnresolved, leaseLeftMs, rejection, standing } from "./record.js";
+import type { Request } from "./request.js";
 
 interface UnderWay {
   readonly attempt: number;

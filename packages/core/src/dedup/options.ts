@@ -65,12 +65,12 @@ export function resolveDedup(options: DedupOptions): ResolvedDedup {
   const base = resolveBase("dedup", options);
   const { onCrash, classify, keyTime, fingerprintOmit } = options;
   const { leaseMs = 30_000, waitMs = 10_000, retentionMs = 86_400_000 } = options;
-  const { marginMs = leaseMs / 10, maxSkewMs = 300_000 } = options;
+  const { maxSkewMs = 300_000 } = options;
   if (onCrash !== "rerun" && onCrash !== "park" && typeof onCrash !== "function") {
     const what = 'onCrash must be "rerun", "park" or a function that asks the sink: choose one';
     throw new ArgumentError("optionInvalid", what);
   }
-  checkLease(leaseMs, marginMs, retentionMs);
+  const marginMs = checkLease(leaseMs, options.marginMs, retentionMs);
   checkDuration(waitMs, "waitMs", 0);
   checkDuration(maxSkewMs, "maxSkewMs", 0);
   if (classify) {

@@ -4,7 +4,6 @@
 import type { Observation, Write, WriteResult } from "../contract/atomic-store.js";
 import type {
   MultiKeyStore,
-  StoreCapabilities,
   SweepableStore,
   TransactionalStore,
   WatchableStore,
@@ -12,6 +11,7 @@ import type {
   WriteAllResult,
 } from "../contract/capabilities.js";
 import { checkStoreKey, checkWrite, checkWriteAll } from "../contract/check-write.js";
+import type { StoreCapabilities } from "../contract/store-capabilities.js";
 import { ArgumentError, ContendedError, StoreError } from "../errors/errors.js";
 import { type Runtime, systemRuntime } from "../runtime/runtime.js";
 import { checkCount, checkDuration, checkFunction } from "../shared/arguments.js";

@@ -2,13 +2,9 @@
 // if everything that the transaction saw still stands.
 
 import type { Observation, Write, WriteResult } from "../contract/atomic-store.js";
-import type {
-  MultiKeyStore,
-  StoreCapabilities,
-  WriteAll,
-  WriteAllResult,
-} from "../contract/capabilities.js";
+import type { MultiKeyStore, WriteAll, WriteAllResult } from "../contract/capabilities.js";
 import { checkStoreKey, checkWrite, checkWriteAll } from "../contract/check-write.js";
+import type { StoreCapabilities } from "../contract/store-capabilities.js";
 import { ArgumentError, StoreError } from "../errors/errors.js";
 import { checkFunction } from "../shared/arguments.js";
 import type { DataSet } from "./data-set.js";

@@ -13,7 +13,7 @@ export async function exclusively(work) {
   mkdirSync(cache, { recursive: true });
   let told = false;
   while (!take(file)) {
-    if (!told) console.log(paint.dim("… waiting for another run that is preparing this tree"));
+    if (!told) console.error(paint.dim("… waiting for another run that is preparing this tree"));
     told = true;
     await delay(POLL_MS);
   }

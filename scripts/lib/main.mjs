@@ -21,7 +21,8 @@ export async function main(argv) {
     console.error(paint.red(`There is no task "${name}".`));
     process.exit(2);
   }
-  if (helpAsked(flags)) return printTaskHelp(task);
+  // A program knows its own flags best.
+  if (helpAsked(flags) && !task.program) return printTaskHelp(task);
   try {
     const plan = task.plan(flags);
     await ensureInstalled();

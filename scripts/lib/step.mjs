@@ -1,4 +1,4 @@
-// One named piece of work: says that it started, that it is still alive, and how it ended.
+// One named piece of work: says on stderr, so that stdout stays the program's, that it started, that it is still alive, and how it ended.
 import { duration, paint } from "./print.mjs";
 
 const HEARTBEAT_MS = 15_000;
@@ -13,13 +13,13 @@ const HEARTBEAT_MS = 15_000;
  */
 export async function step(name, work) {
   const startedAt = Date.now();
-  console.log(`${paint.dim("…")} ${name}`);
+  console.error(`${paint.dim("…")} ${name}`);
   const heartbeat = setInterval(() => {
-    console.log(paint.dim(`  still working on: ${name} (${duration(Date.now() - startedAt)})`));
+    console.error(paint.dim(`  still working on: ${name} (${duration(Date.now() - startedAt)})`));
   }, HEARTBEAT_MS);
   try {
     const result = await work();
-    console.log(`${paint.green("✓")} ${name} ${paint.dim(duration(Date.now() - startedAt))}`);
+    console.error(`${paint.green("✓")} ${name} ${paint.dim(duration(Date.now() - startedAt))}`);
     return result;
   } finally {
     clearInterval(heartbeat);

@@ -4,7 +4,8 @@ import { runProgram } from "../lib/program.mjs";
 export const task = {
   name: "bench",
   summary: "measure the algorithms beside a bare Map",
-  usage: [["(any)", "goes to bench/src/main.ts"]],
+  usage: [],
+  program: true,
   plan: (flags) => ({
     needsBuild: true,
     run: () => runProgram("bench/src/main.ts", flags),

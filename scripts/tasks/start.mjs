@@ -4,7 +4,8 @@ import { runProgram } from "../lib/program.mjs";
 export const task = {
   name: "start",
   summary: "run the classic disasters without and with Onceproof, and print what happened",
-  usage: [["(any)", "goes to examples/disasters/src/main.ts"]],
+  usage: [],
+  program: true,
   plan: (flags) => ({
     needsBuild: true,
     run: () => runProgram("examples/disasters/src/main.ts", flags),

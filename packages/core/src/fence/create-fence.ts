@@ -1,8 +1,8 @@
 // `createFence`: the newest token a resource has seen, for sinks that cannot check it themselves.
 
 import type { Entry, Write } from "../contract/atomic-store.js";
-import { ArgumentError, ContendedError } from "../errors/errors.js";
-import { checkKey, checkSignal } from "../shared/arguments.js";
+import { ContendedError } from "../errors/errors.js";
+import { checkCount, checkKey, checkSignal } from "../shared/arguments.js";
 import { type FactoryOptions, resolveBase } from "../shared/factory-options.js";
 import { randomId } from "../shared/random-id.js";
 import { decodeRecord, encodeRecord } from "../shared/record.js";
@@ -48,12 +48,7 @@ export function createFence(options: FenceOptions): Fence {
   return {
     async admit(resource, token, call = {}) {
       checkKey(resource, "resource");
-      if (!Number.isSafeInteger(token) || token < 1) {
-        throw new ArgumentError(
-          "optionInvalid",
-          `a fencing token must be a positive whole number, got ${String(token)}`,
-        );
-      }
+      checkCount(token, "a fencing token");
       checkSignal(call.signal);
       const key = storeKey(prefix, resource);
       const deadline = deadlineIn(runtime, settleMs);

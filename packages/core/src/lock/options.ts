@@ -30,8 +30,8 @@ export interface ResolvedLock extends Base {
 
 export function resolveLock(options: LockOptions): ResolvedLock {
   const base = resolveBase("lock", options);
-  const { leaseMs = 30_000, waitMs = 10_000, marginMs = leaseMs / 10 } = options;
-  checkLease(leaseMs, marginMs);
+  const { leaseMs = 30_000, waitMs = 10_000 } = options;
+  const marginMs = checkLease(leaseMs, options.marginMs);
   checkDuration(waitMs, "waitMs", 0);
   return { ...base, leaseMs, marginMs, waitMs };
 }

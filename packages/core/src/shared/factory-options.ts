@@ -4,7 +4,7 @@ import type { AtomicStore } from "../contract/atomic-store.js";
 import { ArgumentError } from "../errors/errors.js";
 import { type Runtime, systemRuntime } from "../runtime/runtime.js";
 import type { Algorithm } from "./algorithm.js";
-import { checkDuration, checkKey } from "./arguments.js";
+import { checkDuration, checkFunction, checkKey } from "./arguments.js";
 import { createEmit, type Emit, type EventOptions } from "./events.js";
 import { keyPrefix } from "./store-key.js";
 
@@ -36,7 +36,7 @@ export function resolveBase<Store extends AtomicStore>(
   algorithm: Algorithm,
   options: FactoryOptions<Store>,
 ): Base<Store> {
-  const { store, name, runtime = systemRuntime, settleMs = 10_000 } = options;
+  const { store, name, runtime = systemRuntime, settleMs = 10_000, onEvent } = options ?? {};
   if (typeof store?.write !== "function" || typeof store.read !== "function") {
     throw new ArgumentError(
       "optionInvalid",
@@ -45,6 +45,9 @@ export function resolveBase<Store extends AtomicStore>(
   }
   checkKey(name, "name");
   checkDuration(settleMs, "settleMs", 0);
+  if (onEvent !== undefined) {
+    checkFunction(onEvent, "onEvent");
+  }
   const emit = createEmit(algorithm, name, options);
   return { store, name, prefix: keyPrefix(name, algorithm), runtime, settleMs, emit };
 }

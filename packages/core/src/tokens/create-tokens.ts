@@ -116,8 +116,9 @@ export function createTokens(
     ...tokens,
     async run(token, subject, handler, call = {}) {
       checkFunction(handler, "the handler");
-      checkDuration(call.waitMs ?? 0, "waitMs", 0);
-      checkSignal(call.signal);
+      const { waitMs = 0, signal } = call;
+      checkDuration(waitMs, "waitMs", 0);
+      checkSignal(signal);
       const result = await consume(token, subject, "run");
       switch (result.outcome) {
         case "consumed":

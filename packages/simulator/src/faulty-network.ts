@@ -13,7 +13,7 @@ import {
   type Route,
   routeOf,
 } from "./faults.js";
-import type { FaultyStoreOptions } from "./faulty-store.js";
+import type { FaultyStoreOptions } from "./faulty-store-options.js";
 import { createRandom } from "./random.js";
 
 export class FaultyNetwork {

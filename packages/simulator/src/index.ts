@@ -19,8 +19,8 @@ export {
   type FaultyMemoryStore,
   type FaultyMemoryStoreOptions,
   type FaultyStore,
-  type FaultyStoreOptions,
 } from "./faulty-store.js";
+export type { FaultyStoreOptions } from "./faulty-store-options.js";
 export { createRandom, type Random } from "./random.js";
 export type { Hop } from "./runtime.js";
 export { createSkewedRuntime, type SkewedRuntime } from "./skewed-runtime.js";

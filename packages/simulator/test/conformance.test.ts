@@ -13,9 +13,11 @@ import {
   type ConformanceFixture,
   type ConformanceHarness,
   ConformanceSkip,
+  type Need,
   storeConformance,
 } from "@onceproof/simulator/conformance";
 import { describe, expect, test } from "vitest";
+import { registerCases } from "./support/register-cases.js";
 
 type Wrap = <S extends AtomicStore>(store: S) => S;
 const plainly: Wrap = (store) => store;
@@ -68,10 +70,12 @@ function faultyMemory(
   };
 }
 
+// A memory store is no server: nothing to restart, nothing durable, one namespace.
+const NO_SERVER: readonly Need[] = ["restart", "durable", "otherNamespace"];
+const NO_NETWORK: readonly Need[] = [...NO_SERVER, "loseReply", "loseRequest"];
+
 describe("the memory store, its clock driven", () => {
-  for (const { title, run } of storeConformance(drivenMemory())) {
-    test(title, run);
-  }
+  registerCases(drivenMemory(), { lacks: NO_NETWORK });
 });
 
 describe("the memory store in real time, with one client", () => {
@@ -81,23 +85,17 @@ describe("the memory store in real time, with one client", () => {
       return { store, close: () => store.close() };
     },
   };
-  for (const { title, run } of storeConformance(harness)) {
-    test.concurrent(title, run);
-  }
+  registerCases(harness, { lacks: ["peer", "advance", "stepBack", ...NO_NETWORK] });
 });
 
 describe("the memory store, its calls counted", () => {
   const counted = (): Wrap => (store) => countCalls(store).store;
-  for (const { title, run } of storeConformance(drivenMemory(counted))) {
-    test(title, run);
-  }
+  registerCases(drivenMemory(counted), { lacks: NO_NETWORK });
 });
 
 describe.each([0, 5])("the memory store behind a network of %s ms without faults", (latencyMs) => {
   const harness = faultyMemory(undefined, latencyMs);
-  for (const { title, run } of storeConformance(harness)) {
-    test(title, (context) => harness.drive(run(context)));
-  }
+  registerCases(harness, { lacks: NO_SERVER }, harness.drive);
 });
 
 /** Runs the cases (of one clause) and returns the ids of those that reject the store. */

@@ -13,7 +13,10 @@ type OmitOpId<W> = W extends unknown ? Omit<W, "opId"> : never;
 export type WriteWithoutOpId = OmitOpId<Write>;
 
 export type WriteAllResult =
-  /** One revision per write, in the order given. */
+  /**
+   * One revision per write, in the order given. When replayed, a key that another write has
+   * superseded since has revision 0: its own is forgotten, and no newer one may pass for it.
+   */
   | {
       readonly outcome: "applied";
       readonly revisions: readonly number[];
@@ -45,6 +48,8 @@ export interface MultiKeyStore extends AtomicStore {
  *
  * Guarantee: `transaction` commits what `fn` did through `tx`, or nothing. Within a bound store,
  * `replayed` means *already committed*: roll back and report it.
+ * Fails: IndeterminateError when the answer to the commit is lost; whatever `fn` throws, after a
+ * rollback.
  */
 export interface TransactionalStore<Tx> extends AtomicStore {
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
@@ -54,8 +59,8 @@ export interface TransactionalStore<Tx> extends AtomicStore {
 /**
  * A store that wakes waiters.
  *
- * Guarantee: none. The promise settles when the key may have changed or the signal aborts, and
- * never rejects; a lost wake-up costs time, never correctness.
+ * Guarantee: none. The promise settles when the key may have changed, the signal aborts or the
+ * store is closed, and never rejects; a lost wake-up costs time, never correctness.
  */
 export interface WatchableStore extends AtomicStore {
   watch(key: string, signal: AbortSignal): Promise<void>;

@@ -14,6 +14,10 @@ function invalid(message: string): never {
   throw new ArgumentError("writeInvalid", message);
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** The length of a well-formed string in UTF-8 bytes, without encoding it. */
 export function utf8Length(text: string): number {
   let length = text.length;
@@ -70,6 +74,9 @@ function checkValue(value: string, maxValueBytes: number): void {
 function checkStep(write: WriteWithoutOpId, maxValueBytes: number): void {
   checkStoreKey(write.key);
   const { expect, next } = write;
+  if ((expect !== "absent" && !isObject(expect)) || (next !== "removed" && !isObject(next))) {
+    invalid("a write needs expect (absent or a stamp) and next (a value, a touch or removed)");
+  }
   const create = expect === "absent" || "absentSince" in expect;
   const revision = create
     ? expect === "absent"

@@ -77,6 +77,8 @@ export interface ConformanceCase {
   readonly id: string;
   readonly clause: Clause;
   readonly title: string;
+  /** Without one of these it is skipped. */
+  readonly needs: readonly Need[];
   /**
    * Rejects with a ConformanceError if the store breaks the law. A skip goes to `context.skip`, else
    * to the harness' `onSkip`; with neither it rejects with a ConformanceSkip, so none is hidden.

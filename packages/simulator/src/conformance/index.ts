@@ -8,6 +8,7 @@ export type {
   ConformanceCase,
   ConformanceFixture,
   ConformanceHarness,
+  Need,
   SkipContext,
 } from "./harness.js";
 export { storeConformance } from "./store-conformance.js";

@@ -69,11 +69,12 @@ function toCase(
   harness: ConformanceHarness,
   runtime: Runtime,
 ): ConformanceCase {
-  const { id, law } = definition;
+  const { id, law, needs = [] } = definition;
   const conformanceCase: ConformanceCase = {
     id,
     clause,
     title: `${id.slice(0, id.indexOf("-"))} ${law}`,
+    needs,
     async run(context) {
       const reason = harness.skip?.[id] ?? (await attempt(definition, harness, runtime));
       if (reason !== undefined) {

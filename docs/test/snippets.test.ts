@@ -1,9 +1,10 @@
 // Runs every TypeScript snippet of the documentation, and compares what it prints with its
-// `// prints:` lines. A snippet that needs a server is fenced as `ts no-run` and only exists to read.
+// `// prints:` lines. A snippet that names a server on its usual port gets a private one.
 
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
+import { missing, type ServerName, startPostgres, startRedis } from "@onceproof/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,6 +22,16 @@ interface Snippet {
   readonly title: string;
   readonly code: string;
 }
+
+/** The addresses under which snippets name a server, and what starts a private one. */
+const servers = [
+  { name: "redis", url: "redis://localhost:6379", start: startRedis },
+  { name: "postgres", url: "postgres://localhost:5432/postgres", start: startPostgres },
+] as const satisfies readonly {
+  name: ServerName;
+  url: string;
+  start: () => Promise<{ url: string; stop(): Promise<void> }>;
+}[];
 
 async function snippets(): Promise<Snippet[]> {
   const found: Snippet[] = [];
@@ -44,21 +55,40 @@ describe("the documentation's snippets", () => {
     expect([...files]).toEqual(expect.arrayContaining(["README.md", "packages/core/README.md"]));
   });
 
-  it.each(all)("$title runs and prints what it says", async ({ title, code }) => {
-    const file = `${folder}/${title.replaceAll(/[^a-z0-9]+/gi, "-")}.ts`;
-    await writeFile(file, code);
-    const printed: string[] = [];
-    const log = vi.spyOn(console, "log").mockImplementation((...values: unknown[]) => {
-      printed.push(
-        values.map((value) => (typeof value === "string" ? value : inspect(value))).join(" "),
-      );
+  for (const { title, code } of all) {
+    const named = servers.find(({ url }) => code.includes(url));
+    it.skipIf(named && missing(named.name))(`${title} runs and prints what it says`, async () => {
+      const server = await named?.start();
+      const file = `${folder}/${title.replaceAll(/[^a-z0-9]+/gi, "-")}.ts`;
+      await writeFile(file, server && named ? code.replace(named.url, server.url) : code);
+      const printed: string[] = [];
+      const log = vi.spyOn(console, "log").mockImplementation((...values: unknown[]) => {
+        printed.push(
+          values.map((value) => (typeof value === "string" ? value : inspect(value))).join(" "),
+        );
+      });
+      try {
+        await import(/* @vite-ignore */ file);
+      } finally {
+        log.mockRestore();
+        await server?.stop();
+      }
+      const said = [...code.matchAll(/^\/\/ prints: (.*)$/gm)].map((match) => match[1]);
+      expect(printed).toEqual(said);
     });
-    try {
-      await import(/* @vite-ignore */ file);
-    } finally {
-      log.mockRestore();
+  }
+});
+
+describe("the documentation's links", () => {
+  it("lead to files that exist", async () => {
+    const broken: string[] = [];
+    for (const name of await documents()) {
+      const text = await readFile(root + name, "utf8").catch(() => "");
+      for (const [, target = ""] of text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+        const path = new URL(target, pathToFileURL(root + name)).pathname;
+        await access(path).catch(() => broken.push(`${name} -> ${target}`));
+      }
     }
-    const said = [...code.matchAll(/^\/\/ prints: (.*)$/gm)].map((match) => match[1]);
-    expect(printed).toEqual(said);
+    expect(broken).toEqual([]);
   });
 });

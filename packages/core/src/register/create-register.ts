@@ -61,7 +61,7 @@ export function createRegister<T = unknown>(options: RegisterOptions): Register<
     async get(key) {
       checkKey(key, "key");
       const seen = await look(resolved.store, storeKey(resolved.prefix, key));
-      const { body } = decodeEntity<Head, never>(seen);
+      const { body } = decodeEntity<Head>(seen);
       const value = body && (decodeValue(body.payload) as T);
       return { key, exists: body !== undefined, value, seen };
     },

@@ -85,9 +85,9 @@ export async function decideOnce<Head, Answer extends object>(
   const earliest = snapshot ?? seen;
   for (let round = 1; ; ) {
     checkSignal(signal);
-    const entity = decodeEntity<Head, Answer>(seen);
+    const entity = decodeEntity<Head>(seen);
     if (requestId !== undefined) {
-      const known = findAnswer(entity.log, logId(requestId, ""));
+      const known = findAnswer<Answer>(entity.log, logId(requestId, ""));
       if (known !== undefined) {
         return replay(options, key, known);
       }
@@ -98,15 +98,27 @@ export async function decideOnce<Head, Answer extends object>(
         return expire(options, key);
       }
     }
-    const decision = decide(entity.body);
-    if (!decision.record) {
+    let decision: Decision<Head, Answer> | undefined;
+    let failure: unknown;
+    try {
+      decision = decide(entity.body);
+    } catch (error) {
+      failure = error;
+    }
+    if (!decision?.record) {
+      // Nothing will be written, so nothing would show that all this is out of date.
       if (seen === snapshot) {
-        // Nothing would be written, so nothing would show that the snapshot is out of date.
         seen = await look(store, at);
         continue;
       }
       const own = ownKey ? recalled<Answer>(options, key, await look(store, ownKey)) : undefined;
-      return own ?? { outcome: "answered", answer: decision.answer, replayed: false };
+      if (own) {
+        return own;
+      }
+      if (!decision) {
+        throw failure;
+      }
+      return { outcome: "answered", answer: decision.answer, replayed: false };
     }
     const sent = await send(options, request, { at, ownKey, seen, entity, decision });
     if (sent.outcome === "applied") {
@@ -158,7 +170,7 @@ interface Draft<Head, Answer> {
   /** Where the request has an entry of its own. */
   readonly ownKey: string | undefined;
   readonly seen: Seen;
-  readonly entity: Entity<Head, Answer>;
+  readonly entity: Entity<Head>;
   readonly decision: Decision<Head, Answer>;
 }
 
@@ -186,8 +198,8 @@ async function send<Head, Answer extends object>(
   }
   if (answer.afterUnknown) {
     // It cannot apply any more, but an earlier send may have, and been superseded since.
-    const { log } = decodeEntity<Head, Answer>(later);
-    const mine = findAnswer(log, id);
+    const { log } = decodeEntity<Head>(later);
+    const mine = findAnswer<Answer>(log, id);
     if (mine !== undefined) {
       return { outcome: "answered", answer: mine, replayed: requestId !== undefined };
     }

@@ -16,8 +16,8 @@ export interface RememberingOptions extends FactoryOptions {
    */
   readonly requestWindow?: number;
   /**
-   * How long a request is remembered, in milliseconds: longer than its slowest retry.
-   * @defaultValue 86_400_000 (24 h)
+   * How long a request is remembered, in milliseconds: longer than its slowest retry, and than a
+   * network holds back a write. @defaultValue 86_400_000 (24 h)
    */
   readonly retentionMs?: number;
   /**

@@ -13,10 +13,10 @@ export interface Body<Head> {
   readonly payload: string;
 }
 
-export interface Entity<Head, Answer> {
+export interface Entity<Head> {
   /** Undefined while there is none, although refusals may be logged. */
   readonly body: Body<Head> | undefined;
-  readonly log: RequestLog<Answer>;
+  readonly log: RequestLog;
 }
 
 /** What was seen of an entity: opaque, survives JSON, and is to be handed back unchanged. */
@@ -66,27 +66,29 @@ export function keyAndSeen(
   return { key, snapshot: { entry, revision, now } };
 }
 
-interface Header<Head, Answer> {
+interface Header<Head> {
   readonly head?: Head | undefined;
-  readonly log: RequestLog<Answer>["requests"];
+  /** How many UTF-16 units the log takes, before the payload. */
+  readonly log: number;
+  readonly count: number;
   readonly dropped: number;
 }
 
-export function encodeEntity<Head, Answer>({ body, log }: Entity<Head, Answer>): string {
-  const { requests, dropped } = log;
-  const header: Header<Head, Answer> = { head: body?.head, log: requests, dropped };
-  return encodeRecord(header, body?.payload);
+export function encodeEntity<Head>({ body, log }: Entity<Head>): string {
+  const { lines, count, dropped } = log;
+  const header: Header<Head> = { head: body?.head, log: lines.length, count, dropped };
+  return encodeRecord(header, lines + (body?.payload ?? ""));
 }
 
-export function decodeEntity<Head, Answer>({ entry, revision }: Seen): Entity<Head, Answer> {
+export function decodeEntity<Head>({ entry, revision }: Seen): Entity<Head> {
   if (entry === undefined) {
     // Whatever an expired entity logged was based on a revision below its last one.
-    return { body: undefined, log: { requests: [], dropped: revision - 1 } };
+    return { body: undefined, log: { lines: "", count: 0, dropped: revision - 1 } };
   }
-  const { header, payload } = decodeRecord<Header<Head, Answer>>(entry.value);
-  const { head, log, dropped } = header;
+  const { header, payload } = decodeRecord<Header<Head>>(entry.value);
+  const { head, log, count, dropped } = header;
   return {
-    body: head === undefined ? undefined : { head, payload },
-    log: { requests: log, dropped },
+    body: head === undefined ? undefined : { head, payload: payload.slice(log) },
+    log: { lines: payload.slice(0, log), count, dropped },
   };
 }

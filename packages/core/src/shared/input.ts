@@ -5,21 +5,22 @@ import { utf8Length } from "../contract/check-write.js";
 import { ArgumentError } from "../errors/errors.js";
 import { encodeValue } from "./value-codec.js";
 
+/** Whether a text takes more bytes than this. */
+export function exceeds(text: string, maxBytes: number): boolean {
+  // A UTF-16 unit is at most three bytes, so most texts need no count.
+  return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
+}
+
 /** The encoded value. Throws an ArgumentError if it cannot be encoded or has too many bytes. */
 export function encodeInput(value: unknown, what: string, maxBytes: number): string {
   let text: string;
   try {
     text = encodeValue(value);
   } catch (cause) {
-    throw new ArgumentError("inputUnencodable", `${what} cannot be stored: pass plain data`, {
-      cause,
-    });
+    throw new ArgumentError("inputUnencodable", `${what} is not plain data`, { cause });
   }
-  if (text.length * 3 > maxBytes && utf8Length(text) > maxBytes) {
-    throw new ArgumentError(
-      "valueTooLarge",
-      `${what} has ${utf8Length(text)} bytes encoded, at most ${maxBytes} are allowed`,
-    );
+  if (exceeds(text, maxBytes)) {
+    throw new ArgumentError("valueTooLarge", `${what} takes more than ${maxBytes} bytes encoded`);
   }
   return text;
 }

@@ -1,15 +1,17 @@
 // The bounded log of answered requests inside an entity's entry. What makes its bound safe: each
 // request keeps the revision it was based on, and the log the largest of those that it dropped.
 
-import { utf8Length } from "../contract/check-write.js";
 import { checkKey } from "./arguments.js";
+import { exceeds } from "./input.js";
 
 /** One answered request: its id, the revision of the entry it was based on, its answer. */
 export type LoggedRequest<Answer> = readonly [id: string, base: number, answer: Answer];
 
 /** Answered requests, oldest first; their bases strictly increase. */
-export interface RequestLog<Answer> {
-  readonly requests: readonly LoggedRequest<Answer>[];
+export interface RequestLog {
+  /** A line of JSON for each, begun by its newline: to find or add one, the others are not parsed. */
+  readonly lines: string;
+  readonly count: number;
   /**
    * The largest base of a request that is no longer here; every request that took a larger one is
    * still found. So one whose earliest possible base is larger, and that is not found, never ran.
@@ -41,31 +43,37 @@ export function requestIdOf(id: string): string | undefined {
 }
 
 /** The recorded answer of a request; undefined if it is not in the log. */
-export function findAnswer<Answer>(log: RequestLog<Answer>, id: string): Answer | undefined {
-  return log.requests.find((request) => request[0] === id)?.[2];
+export function findAnswer<Answer>({ lines }: RequestLog, id: string): Answer | undefined {
+  const start = lines.indexOf(`\n[${JSON.stringify(id)},`);
+  return start < 0 ? undefined : parse<Answer>(lines.slice(start + 1))[2];
+}
+
+/** All requests of a log. */
+export function requestsOf<Answer>({ lines }: RequestLog): readonly LoggedRequest<Answer>[] {
+  return lines
+    .split("\n")
+    .slice(1)
+    .map(parse<Answer>);
 }
 
 /** The log with one more request, the oldest dropped where the limits ask for it. */
-export function logRequest<Answer>(
-  log: RequestLog<Answer>,
-  request: LoggedRequest<Answer>,
+export function logRequest(
+  log: RequestLog,
+  request: LoggedRequest<unknown>,
   limits: LogLimits,
-): RequestLog<Answer> {
-  const requests = [...log.requests, request];
+): RequestLog {
+  let lines = `${log.lines}\n${JSON.stringify(request)}`;
+  let count = log.count + 1;
   let { dropped } = log;
-  let first = Math.max(0, requests.length - limits.requests);
-  // A UTF-16 unit is at most three bytes, so most logs need no count.
-  if (JSON.stringify(requests).length * 3 > limits.bytes) {
-    let bytes = 0;
-    let kept = requests.length;
-    do {
-      kept -= 1;
-      bytes += utf8Length(JSON.stringify(requests[kept])) + 1;
-    } while (kept > first && bytes <= limits.bytes);
-    first = bytes > limits.bytes ? Math.min(kept + 1, requests.length - 1) : first;
+  while (count > 1 && (count > limits.requests || exceeds(lines, limits.bytes))) {
+    dropped = Math.max(dropped, parse(lines.slice(1))[1]);
+    lines = lines.slice(lines.indexOf("\n", 1));
+    count -= 1;
   }
-  for (const [, base] of requests.splice(0, first)) {
-    dropped = Math.max(dropped, base);
-  }
-  return { requests, dropped };
+  return { lines, count, dropped };
+}
+
+function parse<Answer>(text: string): LoggedRequest<Answer> {
+  const end = text.indexOf("\n");
+  return JSON.parse(end < 0 ? text : text.slice(0, end));
 }

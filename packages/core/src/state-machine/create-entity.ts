@@ -9,7 +9,7 @@ import { sendStep } from "../shared/step.js";
 import { storeKey } from "../shared/store-key.js";
 import type { Head } from "./record.js";
 import type { CreateResult } from "./result.js";
-import { snapshotOf } from "./snapshot.js";
+import { type Snapshot, snapshotOf } from "./snapshot.js";
 
 /** One entity about to be created. */
 export interface Creation {
@@ -29,8 +29,8 @@ export async function createEntity(
   const opId = randomId(runtime);
   // Kept for good, not in the bounded log: the creator is always recognised.
   const by = logId(requestId, opId);
-  const log = { requests: [], dropped: -1 };
-  const value = encodeEntity<Head, never>({ body: { head: { state, by }, payload }, log });
+  const log = { lines: "", count: 0, dropped: -1 };
+  const value = encodeEntity<Head>({ body: { head: { state, by }, payload }, log });
   const write = { key: storeKey(prefix, id), expect: "absent", next: { value, ttlMs } } as const;
   const answer = await sendStep(options, id, opId, [write], signal);
   if (answer.outcome === "indeterminate") {
@@ -41,13 +41,10 @@ export async function createEntity(
   const seen: Seen = applied
     ? { entry: { value, stamp: { revision, opId } }, revision, now }
     : seenIn(answer);
-  const snapshot = snapshotOf<string, unknown>(id, seen);
-  if (snapshot === undefined) {
-    return { outcome: "indeterminate", cause: undefined };
-  }
-  // After an unanswered send the entity may be this call's own, and may have moved since.
-  const mine = decodeEntity<Head, never>(seen).body?.head.by === by;
-  if (!mine) {
+  // What refuses a create is an entity. After an unanswered send it may be this call's own, and may
+  // have moved since.
+  const snapshot = snapshotOf(id, seen) as Snapshot<string, unknown>;
+  if (decodeEntity<Head>(seen).body?.head.by !== by) {
     emit(id, { type: "refused", reason: "exists" });
     return { outcome: "exists", snapshot };
   }

@@ -6,7 +6,7 @@ import { checkFunction, checkKey } from "../shared/arguments.js";
 import { decodeEntity, keyAndSeen, look } from "../shared/entity.js";
 import { type RememberingOptions, resolveEntityOptions } from "../shared/entity-options.js";
 import { encodeInput } from "../shared/input.js";
-import { checkRequestId, requestIdOf } from "../shared/request-log.js";
+import { checkRequestId, requestIdOf, requestsOf } from "../shared/request-log.js";
 import { storeKey } from "../shared/store-key.js";
 import { createEntity } from "./create-entity.js";
 import { checkDefinition, type StateMachineDefinition } from "./definition.js";
@@ -139,10 +139,8 @@ export function createStateMachine<
 
     async history(id) {
       checkKey(id, "id");
-      const { log } = decodeEntity<unknown, Recorded<State, Event>>(
-        await look(store, storeKey(prefix, id)),
-      );
-      return log.requests.flatMap(([logged, , answer]) => {
+      const { log } = decodeEntity(await look(store, storeKey(prefix, id)));
+      return requestsOf<Recorded<State, Event>>(log).flatMap(([logged, , answer]) => {
         if (answer.outcome !== "moved") {
           return [];
         }

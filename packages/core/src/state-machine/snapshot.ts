@@ -3,7 +3,7 @@
 
 import { decodeEntity, type Seen } from "../shared/entity.js";
 import { decodeValue } from "../shared/value-codec.js";
-import type { Head, Recorded } from "./record.js";
+import type { Head } from "./record.js";
 
 /**
  * An entity at one instant. It survives JSON: `fire` goes by `seen` alone, which holds the whole
@@ -22,7 +22,7 @@ export function snapshotOf<State extends string, Data>(
   id: string,
   seen: Seen,
 ): Snapshot<State, Data> | undefined {
-  const { body } = decodeEntity<Head, Recorded>(seen);
+  const { body } = decodeEntity<Head>(seen);
   return (
     body && {
       id,

@@ -62,6 +62,8 @@ export function createChaos({ faulty, multi }: ChaosKind, seed: number): ChaosWo
     seed,
     // The fault that these algorithms are about.
     rates: { dropReply: 0.2 },
+    // No network holds a write back for longer than requests are remembered.
+    maxLateMs: 10_000,
     memory: { tombstoneMs: TOMBSTONE_MS },
   });
   return {

@@ -121,6 +121,46 @@ describe.skipIf(missing("redis"))("clients as people set them up", () => {
     expect((await store.read("k")).entry?.stamp).toEqual(expected);
   });
 
+  // S0: only a live entry bears a stamp.
+  test("the stamp of a removal is nobody's", async () => {
+    const store = createRedisStore({ client: admin, keyPrefix: "removed" });
+    const opId = newOpId();
+    const next = { value: "v", ttlMs: "never" } as const;
+    const first = await store.write({ key: "k", opId, expect: "absent", next });
+    let stamp = { revision: first.outcome === "applied" ? first.revision : 0, opId };
+    const removalId = newOpId();
+    const gone = await store.write({ key: "k", opId: removalId, expect: stamp, next: "removed" });
+    stamp = { revision: gone.outcome === "applied" ? gone.revision : 0, opId: removalId };
+    for (const then of [next, { touch: true, ttlMs: "never" }, "removed"] as const) {
+      const write = { key: "k", opId: newOpId(), expect: stamp, next: then };
+      expect(await store.write(write)).toMatchObject({ outcome: "refused" });
+    }
+  });
+
+  // S3: as after the server's clock stepped back by ten minutes.
+  test("revisions go on from one that is ahead of the clock, and are kept from there", async () => {
+    const aheadUs = 600_000_000;
+    const store = createRedisStore({ client: admin, keyPrefix: "ahead", tombstoneMs: 5000 });
+    const next = { value: "v", ttlMs: 1000 };
+    let opId = newOpId();
+    await store.write({ key: "k", opId, expect: "absent", next });
+    const packed = (await admin.get("ahead|k")) ?? "";
+    let revision = Number(packed.slice(22, 38)) + aheadUs;
+    await admin.set("ahead|k", packed.slice(0, 22) + revision + packed.slice(38));
+    const nexts = [next, { touch: true, ttlMs: 1000 }, { value: "kept", ttlMs: "keep" }] as const;
+    for (const then of [...nexts, "removed", "created"] as const) {
+      const expected = { revision, opId };
+      opId = newOpId();
+      const result = await (then === "created"
+        ? store.write({ key: "k", opId, expect: "absent", next })
+        : store.write({ key: "k", opId, expect: expected, next: then }));
+      expect(result).toMatchObject({ outcome: "applied", revision: revision + 1 });
+      revision += 1;
+      expect((await store.read("k")).revision).toBe(revision);
+      expect(await admin.pttl("ahead|k")).toBeGreaterThan(aheadUs / 1000 + 4000);
+    }
+  });
+
   // S3: what Redis itself drops must have outlived entry and tombstone.
   test("Redis keeps a key until entry and tombstone have ended, and hardly longer", async () => {
     const store = createRedisStore({ client: admin, keyPrefix: "kept", tombstoneMs: 5000 });

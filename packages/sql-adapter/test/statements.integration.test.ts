@@ -70,6 +70,38 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     expect((await store.read("own stamp")).entry?.stamp).toEqual(expected);
   });
 
+  // S0: only a live entry bears a stamp.
+  test("the stamp of a removal is nobody's", async () => {
+    const expected = await create("removed");
+    const opId = newOpId();
+    const gone = await store.write({ key: "removed", opId, expect: expected, next: "removed" });
+    const stamp = { revision: gone.outcome === "applied" ? gone.revision : 0, opId };
+    for (const next of [{ value: "v", ttlMs: "keep" }, "removed"] as const) {
+      const write = { key: "removed", opId: newOpId(), expect: stamp, next };
+      expect(await store.write(write)).toMatchObject({ outcome: "refused" });
+    }
+  });
+
+  // S3: as after the server's clock stepped back by ten minutes.
+  test("revisions go on from one that is ahead of the clock", async () => {
+    const key = "ahead";
+    let { revision, opId } = await create(key);
+    revision += 600_000_000;
+    await client.query("UPDATE onceproof SET rev = $1 WHERE k = $2", [revision, Buffer.from(key)]);
+    const next = { value: "v", ttlMs: 60_000 };
+    const nexts = [next, { touch: true, ttlMs: 1000 }, { value: "kept", ttlMs: "keep" }] as const;
+    for (const then of [...nexts, "removed", "created"] as const) {
+      const expected = { revision, opId };
+      opId = newOpId();
+      const result = await (then === "created"
+        ? store.write({ key, opId, expect: "absent", next })
+        : store.write({ key, opId, expect: expected, next: then }));
+      expect(result).toMatchObject({ outcome: "applied", revision: revision + 1 });
+      revision += 1;
+      expect((await store.read(key)).revision).toBe(revision);
+    }
+  });
+
   test("each text bears one name, so that it is planned once", async () => {
     await create("named");
     await create("named");

@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
     id: "register/window-is-not-looked-at",
     guarantee: "fn takes effect at most once per requestId",
     file: "src/shared/decide-once.ts",
-    find: 'const known = findAnswer(entity.log, logId(requestId, ""));',
-    replace: 'const known = findAnswer(entity.log, "");',
+    find: 'entity.log, logId(requestId, "")',
+    replace: 'entity.log, logId(undefined, "")',
     test: "test/register.property.test.ts",
   },
   {

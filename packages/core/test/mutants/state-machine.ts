@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
     id: "state-machine/window-forgets-what-it-dropped",
     guarantee: "each (id, requestId) moves the entity at most once",
     file: "src/shared/request-log.ts",
-    find: "dropped = Math.max(dropped, base);",
-    replace: "dropped = Math.min(dropped, base);",
+    find: "dropped = Math.max(dropped,",
+    replace: "dropped = Math.min(dropped,",
     test: "test/state-machine.property.test.ts",
   },
   {

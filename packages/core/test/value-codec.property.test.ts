@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeValue, encodeValue } from "../src/shared/value-codec.js";
+import { propertyRuns } from "./support/property-runs.ts";
+
+/** Values of every kind that can be stored; keys named `__proto__` are refused beside the rest. */
+const storable = fc
+  .anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+    withNullPrototype: true,
+    withSparseArray: true,
+    withUnicodeString: true,
+    withBoxedValues: false,
+    maxDepth: 4,
+  })
+  .filter((value) => !hasProtoKey(value));
+
+function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  const members: unknown[] =
+    value instanceof Map
+      ? [...value].flat()
+      : value instanceof Set
+        ? [...value]
+        : ArrayBuffer.isView(value)
+          ? []
+          : Object.values(value);
+  return Object.hasOwn(value, "__proto__") || members.some(hasProtoKey);
+}
+
+/** Every object that can be reached. */
+function objectsIn(value: unknown, seen = new Set<unknown>()): Set<unknown> {
+  if (typeof value === "object" && value !== null && !seen.has(value)) {
+    seen.add(value);
+    const members =
+      value instanceof Map ? [...value].flat() : value instanceof Set ? [...value] : [];
+    const fields = ArrayBuffer.isView(value) ? [value.buffer] : Object.values(value);
+    for (const member of [...members, ...fields]) {
+      objectsIn(member, seen);
+    }
+  }
+  return seen;
+}
+
+test("decoding what was encoded gives a deep-equal value", () => {
+  fc.assert(
+    fc.property(storable, (value) => {
+      expect(decodeValue(encodeValue(value))).toStrictEqual(value);
+    }),
+    propertyRuns(2_000),
+  );
+});
+
+test("what is decoded shares nothing with what was encoded", () => {
+  fc.assert(
+    fc.property(storable, (value) => {
+      const before = objectsIn(value);
+      for (const object of objectsIn(decodeValue(encodeValue(value)))) {
+        expect(before.has(object)).toBe(false);
+      }
+    }),
+    propertyRuns(500),
+  );
+});
+
+test("encoding changes nothing, and twice gives the same text", () => {
+  fc.assert(
+    fc.property(storable, (value) => {
+      const text = encodeValue(value);
+      expect(text).not.toMatch(/\p{Surrogate}/u);
+      expect(encodeValue(decodeValue(text))).toBe(text);
+    }),
+    propertyRuns(500),
+  );
+});

@@ -3,6 +3,7 @@
 // RFC 8785; that has none for anything else, so here every array begins with the name of its type.
 
 import { ArgumentError } from "../errors/errors.js";
+import { base64url } from "./base64url.js";
 import { shortHash } from "./hash.js";
 
 // Bump when the canonical form changes: fingerprints of different versions are not compared.
@@ -35,20 +36,25 @@ function typed(this: unknown, key: string, json: unknown): unknown {
   }
 }
 
+/** By prototypes and not by `instanceof`, which values of another realm fail. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return !prototype || !Object.getPrototypeOf(prototype);
+}
+
 function typedObject(value: object, json: unknown): unknown {
-  if (ArrayBuffer.isView(value)) {
-    return ["bytes", ...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)];
-  }
-  // By tag and not by `instanceof`, which values of another realm fail.
   const tag = Object.prototype.toString.call(value).slice(8, -1);
+  if (ArrayBuffer.isView(value)) {
+    const { buffer, byteOffset, byteLength } = value;
+    return [tag, base64url(new Uint8Array(buffer, byteOffset, byteLength))];
+  }
   if (tag === "Array") {
     return [tag, ...(value as unknown[])];
   }
   if (tag === "Map" || tag === "Set") {
     return [tag, ...Array.from(value as Iterable<unknown>, canonical).sort()];
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype && Object.getPrototypeOf(prototype)) {
+  if (!isPlain(value)) {
     if (json === value) {
       throw new TypeError("a class instance");
     }
@@ -71,7 +77,7 @@ function typedObject(value: object, json: unknown): unknown {
 export function fingerprintOf(input: unknown, omit?: readonly string[]): string {
   try {
     const kept =
-      omit && typeof input === "object" && input
+      omit && typeof input === "object" && input && isPlain(input)
         ? Object.fromEntries(Object.entries(input).filter(([key]) => !omit.includes(key)))
         : input;
     return VERSION + shortHash(canonical(kept));

@@ -38,7 +38,7 @@ export {
 export type { RegisterSnapshot, UpdateResult } from "./register/result.js";
 export type { Refusal, Update, UpdateContext } from "./register/update.js";
 export type { Algorithm } from "./shared/algorithm.js";
-export type { Unanswered } from "./shared/decide-once.js";
+export type { NoAnswer } from "./shared/decide-once.js";
 export type { Seen } from "./shared/entity.js";
 export type { OnceproofEvent } from "./shared/events.js";
 export {

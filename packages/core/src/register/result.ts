@@ -1,6 +1,6 @@
 // What a register answers: tagged unions, never judged by falsiness.
 
-import type { Unanswered } from "../shared/decide-once.js";
+import type { NoAnswer } from "../shared/decide-once.js";
 import type { Seen } from "../shared/entity.js";
 
 /** The value of one key at one instant. `update` goes by `seen` alone, which survives JSON. */
@@ -19,4 +19,4 @@ export type UpdateResult<T> =
   | { readonly outcome: "updated"; readonly value: T; readonly replayed: boolean }
   /** `fn` refused, now or when it was first asked. Nothing changed. */
   | { readonly outcome: "refused"; readonly reason: string; readonly replayed: boolean }
-  | Unanswered;
+  | NoAnswer;

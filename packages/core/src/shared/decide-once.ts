@@ -16,7 +16,7 @@ import {
 import type { EntityOptions } from "./entity-options.js";
 import { randomId } from "./random-id.js";
 import { decodeRecord, encodeRecord } from "./record.js";
-import { findAnswer, logId, logRequest } from "./request-log.js";
+import { findAnswer, logId, logRequest, type RequestLog } from "./request-log.js";
 import { sendStep } from "./step.js";
 import { storeKey } from "./store-key.js";
 import { jitter, pause } from "./time.js";
@@ -41,7 +41,7 @@ export interface Decision<Head, Answer> {
 }
 
 /** Why a request has no answer. */
-export type Unanswered =
+export type NoAnswer =
   /** So old that whether it ran may have been forgotten: it was not run now. */
   | { readonly outcome: "expired" }
   /** Others won every round; nothing changed. */
@@ -51,7 +51,7 @@ export type Unanswered =
 
 export type Decided<Answer> =
   | { readonly outcome: "answered"; readonly answer: Answer; readonly replayed: boolean }
-  | Unanswered;
+  | NoAnswer;
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
@@ -86,17 +86,9 @@ export async function decideOnce<Head, Answer extends object>(
   for (let round = 1; ; ) {
     checkSignal(signal);
     const entity = decodeEntity<Head>(seen);
-    if (requestId !== undefined) {
-      const known = findAnswer<Answer>(entity.log, logId(requestId, ""));
-      if (known !== undefined) {
-        return replay(options, key, known);
-      }
-      const forgotten =
-        seen.now - earliest.now > options.rememberedMs * 1000 ||
-        (!ownKey && earliest.revision <= entity.log.dropped);
-      if (seen !== earliest && forgotten) {
-        return expire(options, key);
-      }
+    const told = tellAgain<Answer>(options, request, ownKey, earliest, seen, entity.log);
+    if (told) {
+      return told;
     }
     let decision: Decision<Head, Answer> | undefined;
     let failure: unknown;
@@ -142,12 +134,34 @@ export async function decideOnce<Head, Answer extends object>(
   }
 }
 
+/** What a log tells about a request; undefined if it certainly never ran, or counts as new. */
+function tellAgain<Answer>(
+  options: EntityOptions,
+  { key, requestId }: EntityRequest,
+  ownKey: string | undefined,
+  earliest: Seen,
+  seen: Seen,
+  log: RequestLog,
+): Decided<Answer> | undefined {
+  if (requestId === undefined) {
+    return undefined;
+  }
+  const known = findAnswer<Answer>(log, logId(requestId, ""));
+  if (known !== undefined) {
+    return replay(options, key, known);
+  }
+  const forgotten =
+    seen.now - earliest.now > options.rememberedMs * 1000 ||
+    (!ownKey && earliest.revision <= log.dropped);
+  return forgotten && seen !== earliest ? expire(options, key) : undefined;
+}
+
 function replay<Answer>({ emit }: EntityOptions, key: string, answer: Answer): Decided<Answer> {
   emit(key, { type: "replayed" });
   return { outcome: "answered", answer, replayed: true };
 }
 
-function expire({ emit }: EntityOptions, key: string): Unanswered {
+function expire({ emit }: EntityOptions, key: string): NoAnswer {
   emit(key, { type: "expired" });
   return { outcome: "expired" };
 }

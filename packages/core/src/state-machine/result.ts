@@ -1,6 +1,6 @@
 // What a state machine answers: tagged unions, never judged by falsiness.
 
-import type { Unanswered } from "../shared/decide-once.js";
+import type { NoAnswer } from "../shared/decide-once.js";
 import type { Moved, Passing, Recorded } from "./record.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -13,7 +13,7 @@ interface Repeatable {
 export type FireResult<State extends string, Event extends string> =
   | (Recorded<State, Event> & Repeatable)
   | Passing<State, Event>
-  | Unanswered;
+  | NoAnswer;
 
 /** What became of a create. */
 export type CreateResult<State extends string, Data> =

@@ -8,8 +8,8 @@ export const mutants: readonly Mutant[] = [
     id: "register/window-is-not-looked-at",
     guarantee: "fn takes effect at most once per requestId",
     file: "src/shared/decide-once.ts",
-    find: 'entity.log, logId(requestId, "")',
-    replace: 'entity.log, logId(undefined, "")',
+    find: 'log, logId(requestId, "")',
+    replace: 'log, logId(undefined, "")',
     test: "test/register.property.test.ts",
   },
   {
@@ -48,8 +48,8 @@ export const mutants: readonly Mutant[] = [
     id: "register/window-forgets-what-it-dropped",
     guarantee: "a request that may have been dropped is expired, not run again",
     file: "src/shared/decide-once.ts",
-    find: "(!ownKey && earliest.revision <= entity.log.dropped)",
-    replace: "(!ownKey && earliest.revision < entity.log.dropped)",
+    find: "(!ownKey && earliest.revision <= log.dropped)",
+    replace: "(!ownKey && earliest.revision < log.dropped)",
     test: "test/register.property.test.ts",
   },
 ];

@@ -2,7 +2,7 @@
 // these and need not check again.
 
 import { ArgumentError } from "../errors/errors.js";
-import { hasLoneSurrogate } from "../shared/arguments.js";
+import { hasLoneSurrogate, shown } from "../shared/arguments.js";
 import type { Ttl, Write } from "./atomic-store.js";
 import type { WriteAll, WriteWithoutOpId } from "./capabilities.js";
 
@@ -50,7 +50,7 @@ function checkTtl(ttlMs: Ttl | "keep", keepAllowed: boolean): void {
     return;
   }
   if (typeof ttlMs !== "number" || !(ttlMs > 0) || ttlMs > MAX_TTL_MS) {
-    throw new ArgumentError("durationInvalid", `ttlMs must be above 0, got ${String(ttlMs)}`);
+    throw new ArgumentError("durationInvalid", `ttlMs must be above 0, got ${shown(ttlMs)}`);
   }
 }
 
@@ -72,6 +72,9 @@ function checkValue(value: string, maxValueBytes: number): void {
 
 /** Throws unless the write is well formed; `opId` is checked apart, as `writeAll` has one for all. */
 function checkStep(write: WriteWithoutOpId, maxValueBytes: number): void {
+  if (!isObject(write)) {
+    invalid("a write must be an object");
+  }
   checkStoreKey(write.key);
   const { expect, next } = write;
   if ((expect !== "absent" && !isObject(expect)) || (next !== "removed" && !isObject(next))) {
@@ -84,9 +87,9 @@ function checkStep(write: WriteWithoutOpId, maxValueBytes: number): void {
       : expect.absentSince
     : (expect as { revision: number }).revision;
   if (!Number.isSafeInteger(revision) || revision < 0) {
-    invalid(`a revision must be a safe integer, got ${String(revision)}`);
+    invalid(`a revision must be a safe integer, got ${shown(revision)}`);
   }
-  if (!create && !OP_ID.test((expect as { opId: string }).opId)) {
+  if (!create && !isOpId((expect as { opId: string }).opId)) {
     invalid("a stamp's opId must be 22 base64url characters");
   }
   if (next === "removed") {
@@ -106,23 +109,27 @@ function checkStep(write: WriteWithoutOpId, maxValueBytes: number): void {
   checkValue(next.value, maxValueBytes);
 }
 
+function isOpId(opId: unknown): boolean {
+  return typeof opId === "string" && OP_ID.test(opId);
+}
+
 function checkOpId(opId: unknown): void {
-  if (typeof opId !== "string" || !OP_ID.test(opId)) {
+  if (!isOpId(opId)) {
     invalid("an opId must be 22 base64url characters");
   }
 }
 
 /** Throws an ArgumentError unless the write may be sent. */
 export function checkWrite(write: Write, maxValueBytes: number): void {
-  checkOpId(write.opId);
+  checkOpId(write?.opId);
   checkStep(write, maxValueBytes);
 }
 
 /** Throws an ArgumentError unless the writes may be sent: at least one, to different keys. */
 export function checkWriteAll(all: WriteAll, maxValueBytes: number): void {
-  checkOpId(all.opId);
-  if (all.writes.length === 0) {
-    invalid("writeAll needs at least one write");
+  checkOpId(all?.opId);
+  if (!Array.isArray(all.writes) || all.writes.length === 0) {
+    invalid("writeAll needs a list of at least one write");
   }
   const keys = new Set<string>();
   for (const write of all.writes) {

@@ -35,7 +35,7 @@ export function checkKey(key: unknown, what: string): asserts key is string {
 }
 
 /** Any value in words: what a caller hands in need not turn into text. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   return typeof value === "number" || typeof value === "string" ? `${value}` : typeof value;
 }
 

@@ -66,8 +66,9 @@ export function createEmit(algorithm: Algorithm, name: string, options: EventOpt
       const keyHash = shortHash(algorithm, name, key);
       const event = { ...detail, algorithm, name, keyHash, ...(revealKeys ? { key } : undefined) };
       const returned: unknown = onEvent(event);
-      if (returned instanceof Promise) {
-        returned.catch(() => {});
+      // Not by `instanceof`, which a promise of another realm fails.
+      if (typeof returned === "object") {
+        Promise.resolve(returned).catch(() => {});
       }
     } catch {
       // A hook must never change an outcome.

@@ -131,6 +131,22 @@ describe("a key that bears its birth time", () => {
     expect(await w.run(dedup.attempt("k", never, { issuedAtMs }))).toEqual({ outcome: "expired" });
   });
 
+  test("found too early only since the clock stepped back keeps what an earlier attempt left", async () => {
+    const w = createWorld();
+    const key = { issuedAtMs: w.runtime.wallNow() + SKEW_MS };
+    const begun = await w.run(w.claims({ onCrash: "rerun" }).begin("k", key));
+    await w.run(begun.outcome === "acquired" ? begun.claim.step("charge", () => "once") : never());
+    await w.runtime.advance(LEASE_MS);
+    w.faulty.clock.jumpBy(-1_000);
+    await w.runtime.advance(1);
+    w.faulty.clock.jumpBy(-2 * LEASE_MS);
+    const dedup = w.dedup({ onCrash: "rerun", waitMs: 0 });
+    expect(await w.run(dedup.attempt("k", never, key))).not.toMatchObject({ outcome: "executed" });
+    await w.runtime.advance(4 * LEASE_MS);
+    const again = dedup.run("k", (ctx) => ctx.step("charge", never), key);
+    expect(await w.run(again)).toBe("once");
+  });
+
   test("that is expired does not lose an outcome that is still recorded", async () => {
     const w = createWorld();
     const issuedAtMs = w.runtime.wallNow() - RETENTION_MS + 1;

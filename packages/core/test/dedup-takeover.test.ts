@@ -16,7 +16,7 @@ const PARKED = { outcome: "indeterminate", reason: "parked" };
 /** A dedup that runs in a process of its own. */
 function onMachine(w: DedupWorld, onCrash: "park" | "rerun") {
   const machine = createMachine(w.runtime);
-  const store = machine.connect(w.faulty.store);
+  const store = machine.connect(w.counter.store);
   const dedup = createDedup({ store, name: "pay", onCrash, runtime: machine.runtime });
   return { machine, dedup };
 }
@@ -112,6 +112,21 @@ describe("a crash under rerun", () => {
     }
   });
 
+  test("is judged again when the owner renews just before it is taken over", async () => {
+    // The second caller finds the lease lapsed, and its takeover is slow to arrive.
+    const w = createWorld({ plan: [{ call: 3, fault: "delay", requestMs: 500, replyMs: 0 }] });
+    const begun = await w.run(w.claims({ onCrash: "rerun" }).begin("k"));
+    const claim = begun.outcome === "acquired" ? begun.claim : never();
+    await w.runtime.advance(LEASE_MS);
+    const dedup = w.dedup({ onCrash: "rerun" });
+    const second = dedup.attempt("k", never);
+    await w.runtime.advance(100);
+    expect(await w.run(claim.renew())).toBe("applied");
+    await w.runtime.advance(1_000);
+    expect(await w.run(claim.complete("first"))).toMatchObject({ outcome: "executed" });
+    expect(await w.run(second)).toEqual({ outcome: "replayed", value: "first" });
+  });
+
   test("the pause of a process beyond its lease is a crash to the others", async () => {
     const w = createWorld();
     const { machine, dedup } = onMachine(w, "rerun");
@@ -180,6 +195,20 @@ describe("a late owner", () => {
       outcome: "indeterminate",
       reason: "superseded",
     });
+  });
+
+  test("is told superseded, not unavailable, when it can't look: its handler did run", async () => {
+    for (const fault of ["unavailable", "dropReply"] as const) {
+      const next = (w: DedupWorld): Promise<void> => {
+        // From within the wait until beyond it.
+        w.runtime.setTimer(() => w.cut({ fault }), 5_000);
+        return w.runtime.sleep(3_600_000);
+      };
+      expect(await lateOwner(() => "old", next)).toMatchObject({
+        outcome: "indeterminate",
+        reason: "superseded",
+      });
+    }
   });
 
   test("is told superseded when the new owner ended without an outcome", async () => {

@@ -267,6 +267,26 @@ describe("late duplicates of one's own writes", () => {
     expect(await w.run(first)).toMatchObject({ outcome: "executed", value: false });
   });
 
+  test("a renewal or a step that stayed without an answer is adopted by what follows it", async () => {
+    for (const act of ["renew", "step"] as const) {
+      const w = createWorld();
+      const begun = await w.run(w.claims({ settleMs: 3_000 }).begin<string>("k"));
+      const claim = begun.outcome === "acquired" ? begun.claim : never();
+      // It is applied, and the owner never learns of it.
+      const restore = w.cut(DROP_REPLY);
+      const unanswered = act === "renew" ? claim.renew() : claim.step("s", () => 1);
+      expect(await w.run<unknown>(unanswered.catch(({ code }) => code))).toMatch(
+        /^(unknown|indeterminate)$/,
+      );
+      restore();
+      expect(await w.run(claim.complete("v"))).toMatchObject({
+        outcome: "executed",
+        recorded: true,
+      });
+      expect(await stored(w)).toMatchObject({ state: "done", value: "v" });
+    }
+  });
+
   test("a finish after a renewal without an answer is recorded under the renewal's stamp", async () => {
     const w = createWorld();
     const dedup = w.dedup({ onCrash: "rerun" });

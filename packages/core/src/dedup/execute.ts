@@ -36,9 +36,14 @@ export async function obtain(
   }
   if (!settled) {
     options.emit(request.key, { type: "expired" });
-    await (judged.outcome === "notYetValid"
-      ? acquired.finish({ state: "early" }, judged.validInMs)
-      : acquired.finish({ state: "expired" }));
+    if (judged.outcome !== "notYetValid") {
+      await acquired.finish({ state: "expired" });
+    } else if (acquired.context.attempt > 1) {
+      // An earlier attempt found the key valid, and the clock stepped back: keep what that one left.
+      await acquired.reopen(true);
+    } else {
+      await acquired.finish({ state: "early" }, judged.validInMs);
+    }
   }
   return { acquired: undefined, settled: judged };
 }

@@ -1,6 +1,7 @@
 // A dedup under test: virtual time, a memory store behind a network that fails only on request,
 // and a count of the calls that reach it.
 
+import assert from "node:assert/strict";
 import {
   createDedup,
   type Dedup,
@@ -105,10 +106,7 @@ export function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
 /** What a promise rejects with; fails the test if it does not. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const { error, value } = await settled(promise);
-  if (error === undefined) {
-    throw new Error(`expected a rejection, got ${String(value)}`);
-  }
-  return error;
+  return error ?? assert.fail(`expected a rejection, got ${String(value)}`);
 }
 
 /** The `code` of what a promise rejects with. */
@@ -118,7 +116,7 @@ export async function rejectionCode(promise: Promise<unknown>): Promise<unknown>
 
 /** A handler that must not run. */
 export function never(): never {
-  throw new Error("a handler ran that must not run");
+  assert.fail("a handler ran that must not run");
 }
 
 /** A promise and what settles it. */

@@ -13,8 +13,8 @@ export interface Machine {
   /** As `pause`, and the monotonic clock stands still: a suspended laptop. */
   suspend(): void;
   resume(): void;
-  /** The store as this process sees it. */
-  connect<S extends AtomicStore>(store: S): S;
+  /** A store, or another service whose calls return promises, as this process sees it. */
+  connect<S extends object>(store: S): S;
   /** Settles after this much of the process's time, unless it has crashed by then. */
   sleep(delayMs: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // A real Postgres behind a network that loses messages, killed, stopped, locked and contended: what
 // the store says of a write must be true whatever happens.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Applied, AtomicStore, Stamp } from "@onceproof/core/advanced";
+import type { Applied, AtomicStore, Stamp, Write, WriteResult } from "@onceproof/core/advanced";
 import { createPostgresStore, migrate, type PostgresStoreOptions } from "@onceproof/sql-adapter";
 import {
   appendFromAll,
@@ -187,6 +187,45 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     holder.release();
     expect(await waiting).toMatchObject({ outcome: "refused", revision: stamp.revision });
     expect(await waiting).not.toHaveProperty("entry");
+  });
+
+  // What a racer committed after the snapshot is seen only under the row's lock, and judged there.
+  describe("a create that waits for a racer's insert", () => {
+    async function race(write: Write, columns: string, opId = newOpId()): Promise<WriteResult> {
+      const store = open({}, { operationTimeoutMs: 5000 });
+      const racer = await admin.connect();
+      await racer.query("BEGIN");
+      const insert = `INSERT INTO onceproof (k, op, v, rev, at, exp) VALUES ($1, $2, ${columns})`;
+      await racer.query(insert, [Buffer.from(write.key), opId]);
+      const waiting = store.write(write);
+      await sleep(150);
+      await racer.query("COMMIT");
+      racer.release();
+      return waiting;
+    }
+
+    test("does not apply again what the racer, its own first send, had applied", async () => {
+      const write = create("racer itself", 1000);
+      const result = await race(write, "'v', 5, 5, 6", write.opId);
+      expect(result).toMatchObject({ outcome: "applied", revision: 5, replayed: true });
+    });
+
+    test("is refused by a revision beyond absentSince", async () => {
+      const write = { ...create("racer's tombstone"), expect: { absentSince: 4 } } as const;
+      const result = await race(write, "NULL, 5, 5, NULL");
+      expect(result).toMatchObject({ outcome: "refused", revision: 5 });
+      expect(result).not.toHaveProperty("entry");
+    });
+
+    test("is refused by a live entry, and told of it", async () => {
+      const result = await race(create("racer's entry"), "'v', 5, 5, NULL");
+      expect(result).toMatchObject({ outcome: "refused", entry: { value: "v" } });
+    });
+
+    test("applies over one that has expired", async () => {
+      const result = await race(create("racer's past"), "'v', 5, 5, 6");
+      expect(result).toMatchObject({ outcome: "applied", replayed: false });
+    });
   });
 
   test("a write to a server that is not there certainly did nothing", async () => {

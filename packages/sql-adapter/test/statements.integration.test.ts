@@ -10,6 +10,8 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
   let client: pg.Client;
   let store: AtomicStore;
   let sent: PgStatement[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
 
   beforeAll(async () => {
     server = await startPostgres({ settings: { autovacuum: "off" } });
@@ -17,9 +19,13 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     await client.connect();
     await migrate(client);
     const counting = {
-      query(statement: PgStatement) {
+      async query(statement: PgStatement) {
         sent.push(statement);
-        return client.query(statement);
+        underWay += 1;
+        mostUnderWay = Math.max(mostUnderWay, underWay);
+        const result = await client.query(statement);
+        underWay -= 1;
+        return result;
       },
     };
     store = createPostgresStore({ client: counting });
@@ -54,6 +60,11 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     await store.write(touch);
     await store.write({ key: "k", opId: newOpId(), expect: first, next: "removed" });
     expect(sent).toHaveLength(6);
+  });
+
+  test("a Client is given one statement at a time", async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, id) => create(`turn ${id}`)));
+    expect([sent.length, mostUnderWay]).toEqual([20, 1]);
   });
 
   // S5: the latest applied opId is replayed whatever the write expects, and applies no second time.

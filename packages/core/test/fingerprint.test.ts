@@ -39,6 +39,16 @@ describe("the same payload has the same fingerprint", () => {
   });
 });
 
+test("large bytes and large texts have a fingerprint like small ones", () => {
+  const bytes = new Uint8Array(2 ** 21).fill(7);
+  expect(fingerprintOf({ bytes })).toBe(fingerprintOf({ bytes: bytes.slice() }));
+  const other = bytes.slice();
+  other[2 ** 20] = 8;
+  expect(fingerprintOf({ bytes })).not.toBe(fingerprintOf({ bytes: other }));
+  const text = "é".repeat(2 ** 20);
+  expect(fingerprintOf(text)).not.toBe(fingerprintOf(`${text}e`));
+});
+
 test("different payloads have different fingerprints", () => {
   const payloads: unknown[] = [
     ...[undefined, null, true, false, "", "null", "undefined", "true", "0"],

@@ -241,6 +241,15 @@ describe("an extension", () => {
     await world.run(extending);
   });
 
+  test("that certainly did nothing changes nothing", async () => {
+    const world = createStoreWorld([{ call: 2, fault: "unavailable" }]);
+    const lock = await locksOf(world).acquire("r", { autoRenew: false });
+    expect(await codeOf(lock.extend(5_000))).toBe("unavailable");
+    expect(lock.remainingMs).toBe(LEASE_MS - MARGIN_MS);
+    await world.runtime.advance(10_000);
+    expect([lock.held, lock.signal.aborted]).toEqual([true, false]);
+  });
+
   test("that is answered after its own end is lost, not extended", async () => {
     const world = createStoreWorld([{ call: 2, fault: "delay", requestMs: 0, replyMs: 1_000 }]);
     const lock = await locksOf(world).acquire("r", { autoRenew: false });

@@ -69,4 +69,6 @@ test("base64url is what Node calls base64url, for any bytes and any part of them
     }
   }
   expect(base64url(bytes)).toBe(Buffer.from(bytes).toString("base64url"));
+  const large = new Uint8Array(2 ** 20).fill(251);
+  expect(base64url(large)).toBe(Buffer.from(large).toString("base64url"));
 });

@@ -69,6 +69,10 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
     signal: how.signal,
     persist: how.persist,
     onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
+  }).catch((error: unknown) => {
+    // It certainly did nothing, so it begins no lease either.
+    unanswered.delete(opId);
+    throw error;
   });
   if (answer.outcome === "unknown") {
     return answer;

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { answerOf, createSwarm, faultPlan, type Node, SETTLE_MS, type Swarm } from "./swarm.ts";
 
 export const LEASE_MS = 1_000;
+const STORE_KEY = "1:r4:lock1:r";
 const LONGEST_LEASE_MS = 2_500;
 
 /** One acquisition and what its holder does with it. */
@@ -49,7 +50,7 @@ export interface LockHistory {
   readonly holders: readonly Holder[];
   /** The effects that arrived at the sink, in order. */
   readonly arrivals: readonly Holder[];
-  /** Holders that believed to hold at the instant when another's create applied. */
+  /** Holders that believed to hold at an instant when another's write applied. */
   readonly believers: readonly Holder[];
   /** The tokens of entries that their own holder removed. */
   readonly removed: ReadonlySet<number>;
@@ -105,26 +106,34 @@ export async function playLocks(run: LockRun): Promise<LockHistory> {
     if (result.outcome !== "applied" || result.replayed) {
       return;
     }
-    if (write.expect === "absent") {
-      tokenOf.set(write.opId, result.revision);
-      believers.push(...holders.filter(({ lock, node }) => lock.held && !node.machine.crashed));
-    } else if ("opId" in write.expect) {
-      const token = tokenOf.get(write.expect.opId) ?? 0;
-      tokenOf.set(write.opId, token);
-      if (write.next === "removed") {
-        removed.add(token);
-      }
+    const before = typeof write.expect === "object" && "opId" in write.expect && write.expect.opId;
+    const token = before === false ? result.revision : (tokenOf.get(before) ?? 0);
+    tokenOf.set(write.opId, token);
+    if (write.next === "removed") {
+      removed.add(token);
     }
+    believers.push(
+      ...holders.filter(
+        (holder) => holder.token !== token && holder.lock.held && !holder.node.machine.crashed,
+      ),
+    );
   };
   const swarm = createSwarm({ seed: run.seed, plan: run.plan, onJudged });
-  const noted = { holders, arrivals, broken };
+  const stepping = run.plan.some(({ fault }) => fault === "clockOffset");
+  // Where the store's clock steps back, an entry that had ended is seen again.
+  const stands = async (token: number): Promise<boolean> => {
+    const { entry } = await swarm.direct.read(STORE_KEY);
+    return !stepping && entry !== undefined && tokenOf.get(entry.stamp.opId) === token;
+  };
+  const noted = { holders, arrivals, broken, stands };
   await swarm.runAll(
     run.workers.map(({ skewMs, sessions }) => {
       const node = swarm.node(skewMs);
       return [node, work(swarm, node, sessions, noted)] as const;
     }),
   );
-  return { ...noted, believers, removed, settledAgain: await settlesAgain(swarm) };
+  const settledAgain = await settlesAgain(swarm);
+  return { holders, arrivals, broken, believers, removed, settledAgain };
 }
 
 function locksOf({ machine, store }: Node): Locks {
@@ -132,11 +141,19 @@ function locksOf({ machine, store }: Node): Locks {
   return createLock({ store, name: "r", runtime, leaseMs: LEASE_MS, settleMs: SETTLE_MS });
 }
 
+interface Noted {
+  readonly holders: Holder[];
+  readonly arrivals: Holder[];
+  readonly broken: string[];
+  /** Whether the entry of this acquisition is live in the store at this moment. */
+  stands(token: number): Promise<boolean>;
+}
+
 async function work(
   swarm: Swarm,
   node: Node,
   sessions: readonly Session[],
-  noted: { holders: Holder[]; arrivals: Holder[]; broken: string[] },
+  noted: Noted,
 ): Promise<void> {
   const { machine } = node;
   const { runtime } = swarm;
@@ -189,6 +206,9 @@ async function work(
     }
     if (session.end === "release") {
       holder.released = await lock.release();
+      if (holder.released !== "unknown" && (await noted.stands(token))) {
+        noted.broken.push(`${holder.released}, but its entry still stands`);
+      }
     } else if (session.end === "crash" || autoRenew) {
       // A holder that is gone for good but renews for ever would be a holder still.
       machine.crash();

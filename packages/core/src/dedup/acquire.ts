@@ -26,6 +26,8 @@ export type Acquisition =
   | { readonly acquired: Attempt; readonly now: number }
   | { readonly acquired: undefined; readonly settled: Settled<unknown> };
 
+type Mutable<T> = { -readonly [name in keyof T]: T[name] };
+
 /** The answer that a finished record stands for; undefined while it is running or open. */
 function recorded({ record, payload, entry }: Standing, now: number): Settled<unknown> | undefined {
   switch (record.state) {
@@ -82,8 +84,9 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
           return answer({ outcome: "indeterminate", reason: "parked" }, "parked");
         }
       }
-      const record: Omit<RunningRecord, "owner"> = {
+      const record: Mutable<RunningRecord> = {
         state: "running",
+        owner: "",
         attempt: (earlier?.attempt ?? 0) + 1,
         leaseMs: options.leaseMs,
         fingerprint: earlier?.fingerprint ?? request.fingerprint,
@@ -91,12 +94,14 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
         unresolved: (earlier && isUnresolved(earlier)) || undefined,
       };
       const ttlMs = runningTtlMs(options, request, record);
-      const running = (owner: string): RunningRecord => ({ ...record, owner });
       const sent = await send<Write>(
         options,
         request,
         entry?.stamp ?? "absent",
-        (opId) => ({ value: encodeDedup(running(opId)), ttlMs }),
+        (opId) => {
+          record.owner = opId;
+          return { value: encodeDedup(record), ttlMs };
+        },
         { leaseMs: options.leaseMs, signal: request.signal },
       );
       if (sent.outcome === "unknown") {
@@ -105,7 +110,7 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
       }
       now = sent.now;
       if (sent.outcome === "own") {
-        const acquired = createAttempt(options, request, sent, running(sent.stamp.opId));
+        const acquired = createAttempt(options, request, sent, record);
         const { fencingToken } = acquired.context;
         const type = record.unresolved ? "takenOver" : "acquired";
         emit(key, { type, attempt: record.attempt, fencingToken });

@@ -1,6 +1,6 @@
 // A fingerprint tells whether two payloads are the same: canonical (key order does not matter),
 // typed (a Date is not its text), versioned. Only its hash is stored. Plain data takes the form of
-// RFC 8785; that has none for anything else, so here every array begins with the name of its type.
+// RFC 8785, JSON with sorted keys; that has none for anything else, which here bears its type's name.
 
 import { ArgumentError } from "../errors/errors.js";
 import { base64url } from "./base64url.js";
@@ -8,29 +8,24 @@ import { shortHash } from "./hash.js";
 
 // Bump when the canonical form changes: fingerprints of different versions are not compared.
 const VERSION = "1.";
+// What holds the same object many times over has more paths than a walk could follow.
+const MOST_NODES = 2 ** 18;
+
+let nodes = 0;
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, typed) ?? "";
-}
-
-/** A JSON replacer that gives each value its typed form; `json` is the value after its `toJSON`. */
-function typed(this: unknown, key: string, json: unknown): unknown {
-  const value = (this as Record<string, unknown>)[key];
   switch (typeof value) {
     case "string":
-    case "boolean":
-      return value;
+      return JSON.stringify(value);
     case "number":
-      return Number.isFinite(value) && !Object.is(value, -0)
-        ? value
-        : ["number", Object.is(value, -0) ? "-0" : `${value}`];
+      return Object.is(value, -0) ? "-0" : `${value}`;
+    case "boolean":
     case "undefined":
-      // A missing field and an undefined one are the same; a place in a list is not.
-      return Array.isArray(this) ? ["undefined"] : value;
+      return `${value}`;
     case "bigint":
-      return ["bigint", `${value}`];
+      return `${value}n`;
     case "object":
-      return value && typedObject(value, json);
+      return value === null ? "null" : canonicalObject(value);
     default:
       throw new TypeError(`a ${typeof value}`);
   }
@@ -42,30 +37,32 @@ function isPlain(value: object): boolean {
   return !prototype || !Object.getPrototypeOf(prototype);
 }
 
-function typedObject(value: object, json: unknown): unknown {
+function canonicalObject(value: object): string {
+  nodes += 1;
+  if (nodes > MOST_NODES) {
+    throw new TypeError("too many objects");
+  }
+  if (Array.isArray(value)) {
+    return `[${Array.from(value, canonical).join()}]`;
+  }
+  if (isPlain(value)) {
+    const fields = value as Record<string, unknown>;
+    // A missing field and an undefined one are the same; a place in a list is not.
+    const kept = Object.keys(fields).filter((key) => fields[key] !== undefined);
+    const pairs = kept.sort().map((key) => `${JSON.stringify(key)}:${canonical(fields[key])}`);
+    return `{${pairs.join()}}`;
+  }
   const tag = Object.prototype.toString.call(value).slice(8, -1);
+  const name = JSON.stringify(tag);
   if (ArrayBuffer.isView(value)) {
     const { buffer, byteOffset, byteLength } = value;
-    return [tag, base64url(new Uint8Array(buffer, byteOffset, byteLength))];
-  }
-  if (tag === "Array") {
-    return [tag, ...(value as unknown[])];
+    return `${name}(${base64url(new Uint8Array(buffer, byteOffset, byteLength))})`;
   }
   if (tag === "Map" || tag === "Set") {
-    return [tag, ...Array.from(value as Iterable<unknown>, canonical).sort()];
+    const members = Array.from(value as Iterable<unknown>, canonical);
+    return `${name}(${members.sort().join()})`;
   }
-  if (!isPlain(value)) {
-    if (json === value) {
-      throw new TypeError("a class instance");
-    }
-    return [tag, json];
-  }
-  const fields = value as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.keys(fields)
-      .sort()
-      .map((key) => [key, fields[key]]),
-  );
+  return `${name}(${canonical((value as { toJSON(): unknown }).toJSON())})`;
 }
 
 /**
@@ -76,6 +73,7 @@ function typedObject(value: object, json: unknown): unknown {
  */
 export function fingerprintOf(input: unknown, omit?: readonly string[]): string {
   try {
+    nodes = 0;
     const kept =
       omit && typeof input === "object" && input && isPlain(input)
         ? Object.fromEntries(Object.entries(input).filter(([key]) => !omit.includes(key)))

@@ -9,6 +9,16 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+// Most texts are short, and an array of their own for each would cost more than the hash.
+const scratch = new Uint8Array(1_024);
+
+function scratchUtf8(text: string): Uint8Array {
+  // A UTF-16 unit takes at most three bytes.
+  return text.length * 3 > scratch.length
+    ? utf8(text)
+    : scratch.subarray(0, encoder.encodeInto(text, scratch).written);
+}
+
 /** Length-prefixed parts: two different lists of parts never give the same text. */
 export function lengthPrefixed(parts: readonly string[]): string {
   return parts.map((part) => `${part.length}:${part}`).join("");
@@ -16,5 +26,5 @@ export function lengthPrefixed(parts: readonly string[]): string {
 
 /** The first 128 bits of SHA-256 of the parts, as 22 base64url characters. */
 export function shortHash(...parts: readonly string[]): string {
-  return base64url(sha256(utf8(lengthPrefixed(parts))), 0, 16);
+  return base64url(sha256(scratchUtf8(lengthPrefixed(parts))), 0, 16);
 }

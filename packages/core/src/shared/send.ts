@@ -35,7 +35,7 @@ export type Sent =
       readonly entry?: Entry;
       readonly now: number;
       /** An earlier send of this write got no answer, and may have applied. */
-      readonly afterUnknown: boolean;
+      readonly afterUnknown?: true;
     }
   | { readonly outcome: "unknown"; readonly cause: unknown };
 
@@ -81,7 +81,9 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   const stamp = applied ? { revision: answer.revision, opId } : answer.entry?.stamp;
   const lease = stamp && unanswered.get(stamp.opId);
   if (stamp && lease) {
-    return { outcome: "own", applied: stamp.opId === opId, stamp, now: answer.now, ...lease };
+    const { since } = lease;
+    const mine = stamp.opId === opId;
+    return { outcome: "own", applied: mine, stamp, now: answer.now, since, leaseMs: lease.leaseMs };
   }
   if (!answer.afterUnknown) {
     unanswered.delete(opId);

@@ -34,7 +34,7 @@ const LONGEST_PAUSE_MS = 500;
 export async function settle<R extends Answer>(
   send: () => Promise<R | Unknown>,
   options: SettleOptions,
-): Promise<(R & { afterUnknown: boolean }) | Unknown> {
+): Promise<(R & { readonly afterUnknown?: true }) | Unknown> {
   const { runtime, deadline, signal, onUnknown } = options;
   let unanswered: Unknown | undefined;
   for (let longestMs = FIRST_PAUSE_MS; ; longestMs = Math.min(longestMs * 2, LONGEST_PAUSE_MS)) {
@@ -42,10 +42,11 @@ export async function settle<R extends Answer>(
     try {
       const answer = await send();
       if (answer.outcome !== "unknown") {
-        if (unanswered) {
-          onUnknown?.(true, unanswered.cause);
+        if (!unanswered) {
+          return answer as R;
         }
-        return { ...(answer as R), afterUnknown: unanswered !== undefined };
+        onUnknown?.(true, unanswered.cause);
+        return { ...(answer as R), afterUnknown: true };
       }
       if (!unanswered) {
         onUnknown?.(false, answer.cause);

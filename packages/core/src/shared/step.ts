@@ -24,7 +24,7 @@ type Answered =
 
 /** What became of a step. */
 export type Stepped =
-  | (Answered & { readonly afterUnknown: boolean })
+  | (Answered & { readonly afterUnknown?: true })
   /** It may have happened, or may yet happen. */
   | { readonly outcome: "indeterminate"; readonly cause: unknown };
 

@@ -47,7 +47,8 @@ export function createTenure(
   let renewing = false;
   let controller: AbortController | undefined;
   let cancelTimer: (() => void) | undefined;
-  let tail: Promise<unknown> = Promise.resolve();
+  // The end of the last write that was asked for, while it is under way.
+  let tail: Promise<void> | undefined;
   // Own writes under the present stamp that got no answer.
   const unanswered: Unanswered = new Map();
 
@@ -128,8 +129,12 @@ export function createTenure(
     return outcome;
   };
 
-  const writeNow = async (next: Next, how?: SendOptions): Promise<TenureResult> => {
-    const options = { ...how, leaseMs: how?.leaseMs ?? leaseMs, unanswered };
+  const writeNow = async (
+    asked: () => Next,
+    { settleMs, persist, leaseMs: askedMs = leaseMs }: SendOptions,
+  ): Promise<TenureResult> => {
+    const next = asked();
+    const options = { leaseMs: askedMs, settleMs, persist, unanswered };
     for (;;) {
       const sending = send<StampedWrite>(base, place, stamp, () => next, options);
       arm();
@@ -155,9 +160,16 @@ export function createTenure(
     }
   };
 
-  const write = (next: () => Next, how?: SendOptions): Promise<TenureResult> => {
-    const turn = tail.then(() => writeNow(next(), how));
-    tail = turn.catch(() => {});
+  const write = (next: () => Next, how: SendOptions = {}): Promise<TenureResult> => {
+    const go = (): Promise<TenureResult> => writeNow(next, how);
+    const turn = tail ? tail.then(go) : go();
+    const over = (): void => {
+      if (tail === mine) {
+        tail = undefined;
+      }
+    };
+    const mine = turn.then(over, over);
+    tail = mine;
     return turn;
   };
 

@@ -1,10 +1,11 @@
+import { Retryable } from "@onceproof/core";
 import { describe, expect, test } from "vitest";
-import type { Overrides } from "./support/dedup-world.ts";
 import {
   createWorld,
   type DedupWorld,
   LEASE_MS,
   never,
+  type Overrides,
   RETENTION_MS,
   rejectionCode,
 } from "./support/dedup-world.ts";
@@ -131,21 +132,31 @@ describe("a key that bears its birth time", () => {
     expect(await w.run(dedup.attempt("k", never, { issuedAtMs }))).toEqual({ outcome: "expired" });
   });
 
-  test("found too early only since the clock stepped back keeps what an earlier attempt left", async () => {
-    const w = createWorld();
-    const key = { issuedAtMs: w.runtime.wallNow() + SKEW_MS };
-    const begun = await w.run(w.claims({ onCrash: "rerun" }).begin("k", key));
-    await w.run(begun.outcome === "acquired" ? begun.claim.step("charge", () => "once") : never());
-    await w.runtime.advance(LEASE_MS);
-    w.faulty.clock.jumpBy(-1_000);
-    await w.runtime.advance(1);
-    w.faulty.clock.jumpBy(-2 * LEASE_MS);
-    const dedup = w.dedup({ onCrash: "rerun", waitMs: 0 });
-    expect(await w.run(dedup.attempt("k", never, key))).not.toMatchObject({ outcome: "executed" });
-    await w.runtime.advance(4 * LEASE_MS);
-    const again = dedup.run("k", (ctx) => ctx.step("charge", never), key);
-    expect(await w.run(again)).toBe("once");
-  });
+  test.each(["crashed", "retryable"] as const)(
+    "found too early only since the clock stepped back keeps what a %s attempt left",
+    async (end) => {
+      // The takeover is the fourth call: it arrives at a store whose clock is back before the start.
+      const w = createWorld({ plan: [{ call: 4, fault: "clockOffset", offsetMs: -LEASE_MS - 1 }] });
+      const key = { issuedAtMs: w.runtime.wallNow() + SKEW_MS };
+      const begun = await w.run(w.claims({ onCrash: "rerun" }).begin("k", key));
+      const claim = begun.outcome === "acquired" ? begun.claim : never();
+      await w.run(claim.step("charge", () => "once"));
+      if (end === "retryable") {
+        w.faulty.clock.setOffset(-LEASE_MS - 1);
+        await w.run(claim.fail(new Retryable("later")));
+        w.faulty.clock.setOffset(0);
+      }
+      await w.runtime.advance(LEASE_MS);
+      w.faulty.clock.setOffset(end === "retryable" ? -LEASE_MS - 1 : 0);
+      const dedup = w.dedup({ onCrash: "rerun" });
+      expect(await w.run(dedup.attempt("k", never, key))).toMatchObject({
+        outcome: "notYetValid",
+      });
+      w.faulty.clock.setOffset(0);
+      const again = dedup.run("k", (ctx) => ctx.step("charge", never), key);
+      expect(await w.run(again)).toBe("once");
+    },
+  );
 
   test("that is expired does not lose an outcome that is still recorded", async () => {
     const w = createWorld();

@@ -5,8 +5,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { effectsPerKey, everyKeySettles, holdsAlways } from "./support/dedup-oracles.ts";
+import type { Play } from "./support/dedup-play.ts";
 import { type Script, scripts } from "./support/dedup-script.ts";
-import { type Play, type PlayOptions, play } from "./support/dedup-theatre.ts";
+import { type PlayOptions, play } from "./support/dedup-theatre.ts";
 import { propertyRuns } from "./support/property-runs.ts";
 
 const STORES = [

@@ -26,7 +26,7 @@ export type Inspection =
       readonly state: "running";
       /** In store time; at 0 the next attempt follows `onCrash`. */
       readonly leaseLeftMs: number;
-      /** A step, a renewal or `started()` was recorded: the handler certainly began. */
+      /** A step, a renewal or `started()` was recorded: the handler, or its verify, was at work. */
       readonly started: boolean;
     })
   | (UnderWay & { readonly state: "open" })

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import type { Answer, Moment, Play } from "./dedup-theatre.ts";
+import type { Answer, Moment, Play } from "./dedup-play.ts";
 
 /** What `run` and `attempt` may throw; anything else is a defect. */
 const CODES = new Set<unknown>(["unavailable"]);
@@ -129,7 +129,7 @@ export function answersAreHonest({ answers }: Play): void {
 }
 
 /** Attempts are counted, their tokens rise, and the evidence of an unknown end never vanishes. */
-export function attemptsAreCounted({ runs, verified }: Play): void {
+export function attemptsAreCounted({ runs, verified, script }: Play): void {
   for (const run of runs) {
     const earlier = runs.slice(0, run.id).filter(({ key }) => key === run.key);
     const before = runs.filter(({ key, attempt }) => key === run.key && attempt < run.attempt);
@@ -139,7 +139,8 @@ export function attemptsAreCounted({ runs, verified }: Play): void {
     for (const other of before) {
       expect(other.fencingToken, "tokens rise with attempts").toBeLessThan(run.fencingToken);
     }
-    if (!run.takeover) {
+    // A person may say that nothing was done although something was.
+    if (!run.takeover && script.people.length === 0) {
       // A sink that answered "not done" refuses whatever bears an older token than it was asked with.
       const fences = verified
         .filter(({ key, answer }) => key === run.key && answer === "notDone")
@@ -169,6 +170,24 @@ export function everyKeySettles(play: Play, may: { readonly park: boolean }): vo
   }
 }
 
+/** A person's word is recorded only where nothing else is, and then it is what everybody gets. */
+export function peopleOverwriteNothing({ resolved, history }: Play): void {
+  for (const { key, person, result, stored } of resolved) {
+    if (result.outcome === "resolved" && person.outcome !== "notDone") {
+      expect(stored, "what a person resolved is recorded").toMatchObject(
+        person.outcome === "done"
+          ? { state: "done", value: { run: "a person" } }
+          : { state: "failed", code: "a person" },
+      );
+      const first = history.get(key)?.find(isOutcome)?.seen;
+      expect(first, "a person never overwrites an outcome").toStrictEqual(stored);
+    }
+    if (result.outcome === "alreadyRecorded") {
+      expect(["done", "failed"], "alreadyRecorded").toContain(stored.state);
+    }
+  }
+}
+
 /** How many effects took place under each key. */
 export function effectsPerKey({ sink }: Play): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -182,6 +201,7 @@ export function effectsPerKey({ sink }: Play): ReadonlyMap<string, number> {
 export function holdsAlways(play: Play): void {
   outcomesNeverChange(play);
   liveAttemptsAreLeftAlone(play);
+  peopleOverwriteNothing(play);
   callersAgree(play);
   fingerprintsHold(play);
   answersAreHonest(play);

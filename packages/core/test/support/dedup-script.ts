@@ -44,6 +44,13 @@ export interface Trouble {
   readonly forMs: number;
 }
 
+/** Somebody who resolves a key, rightly or not. */
+export interface Person {
+  readonly key: number;
+  readonly atMs: number;
+  readonly outcome: "done" | "failed" | "notDone";
+}
+
 /** How the sink answers the next question of a verify. */
 export type Mood = "answers" | "throws" | "saysUnknown" | "isSlow";
 
@@ -53,6 +60,7 @@ export interface Script {
   readonly troubles: readonly Trouble[];
   readonly plan: readonly PlannedFault[];
   readonly moods: readonly Mood[];
+  readonly people: readonly Person[];
   /** How far each process's wall clock is off. */
   readonly skewsMs: readonly number[];
 }
@@ -94,8 +102,20 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
   forMs: fc.oneof(ms(LEASE_MS), ms(4 * LEASE_MS)),
 });
 
+const person: fc.Arbitrary<Person> = fc.record({
+  key: fc.integer({ min: 0, max: KEYS - 1 }),
+  atMs: ms(6 * LEASE_MS),
+  outcome: fc.constantFrom("done", "failed", "notDone"),
+});
+
 /** Random scripts; `faulty: false` leaves the network and the store's clock alone. */
-export function scripts({ faulty }: { readonly faulty: boolean }): fc.Arbitrary<Script> {
+export function scripts({
+  faulty,
+  people = false,
+}: {
+  readonly faulty: boolean;
+  readonly people?: boolean;
+}): fc.Arbitrary<Script> {
   const skew = fc.integer({ min: -60_000, max: 60_000 });
   return fc.record({
     seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -105,6 +125,7 @@ export function scripts({ faulty }: { readonly faulty: boolean }): fc.Arbitrary<
     moods: fc.array(fc.constantFrom<Mood>("answers", "throws", "saysUnknown", "isSlow"), {
       maxLength: 4,
     }),
+    people: people ? fc.array(person, { maxLength: 4 }) : fc.constant([]),
     skewsMs: fc.array(skew, { minLength: PROCESSES, maxLength: PROCESSES }),
   });
 }

@@ -5,93 +5,37 @@ import {
   createDedup,
   type Dedup,
   type DedupContext,
-  type DedupResult,
   Final,
   type Inspection,
   type OnCrash,
+  type Resolution,
   Retryable,
   type VerifyAnswer,
 } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
+import type { Answer, Moment, Play, Resolved, Run, Verified } from "./dedup-play.ts";
 import {
   type End,
   KEYS,
   LEASE_MS,
+  type Person,
   type Script,
   type ScriptedCall,
   WAIT_MS,
 } from "./dedup-script.ts";
-import { createSink, type Effect, type Sink, type SinkKind } from "./dedup-sinks.ts";
+import { createSink, type Effect, type SinkKind } from "./dedup-sinks.ts";
 import { createSwarm, type Node, SETTLE_MS, type Swarm } from "./swarm.ts";
-
-/** One run of a handler. */
-export interface Run {
-  readonly id: number;
-  readonly key: string;
-  readonly call: ScriptedCall;
-  readonly attempt: number;
-  readonly takeover: boolean;
-  readonly fencingToken: number;
-  /** How the handler ended; undefined if it never did. */
-  ended?: End;
-  value?: unknown;
-}
-
-/** One answer to a caller. */
-export interface Answer {
-  readonly call: ScriptedCall;
-  readonly key: string;
-  /** The runs of this very call. */
-  readonly runs: readonly Run[];
-  readonly result?: DedupResult<unknown>;
-  /** The code of what was thrown instead. */
-  readonly code?: unknown;
-  /** What the store held at that moment. */
-  readonly stored: Inspection;
-}
-
-/** What the store held under a key, by its own clock. */
-export interface Moment {
-  readonly storeMs: number;
-  readonly seen: Inspection;
-}
-
-/** One answer of the sink to a verify. */
-export interface Verified {
-  readonly key: string;
-  readonly answer: VerifyAnswer["answer"];
-  readonly fencingToken: number;
-}
-
-export interface Play {
-  readonly script: Script;
-  readonly runs: readonly Run[];
-  readonly answers: readonly Answer[];
-  readonly sink: Sink;
-  /** What the store held under each key after each applied write, in order. */
-  readonly history: ReadonlyMap<string, readonly Moment[]>;
-  /** What verify was answered, and the token that the sink's fence was raised to. */
-  readonly verified: readonly Verified[];
-  /** What a fresh process was told last, once everything had healed, and the store then held. */
-  readonly settled: ReadonlyMap<string, Answer>;
-  /** The steps that were run though the store held them when their attempt began. */
-  readonly repeatedSteps: readonly string[];
-}
 
 export interface PlayOptions {
   readonly policy: "park" | "rerun" | "verify";
   readonly sink: SinkKind;
   /** Straight to the memory store, past the network. */
   readonly direct?: boolean;
+  /** @defaultValue longer than any script */
+  readonly retentionMs?: number;
+  /** Lets this much time pass between healing and the last calls. @defaultValue 0 */
+  readonly idleMs?: number;
 }
-
-const OPTIONS = {
-  name: "pay",
-  leaseMs: LEASE_MS,
-  waitMs: WAIT_MS,
-  settleMs: SETTLE_MS,
-  retentionMs: 3_600_000,
-};
 
 /** What a caller asks again after; everything else is an outcome. */
 const UNSETTLED = new Set(["inProgress", "indeterminate", "threw"]);
@@ -99,11 +43,21 @@ const UNSETTLED = new Set(["inProgress", "indeterminate", "threw"]);
 export const keyOf = (key: number): string => `k${key}`;
 
 export async function play(script: Script, options: PlayOptions): Promise<Play> {
+  const common = {
+    name: "pay",
+    leaseMs: LEASE_MS,
+    waitMs: WAIT_MS,
+    settleMs: SETTLE_MS,
+    retentionMs: options.retentionMs ?? 3_600_000,
+  };
   const runs: Run[] = [];
   const answers: Answer[] = [];
   const history = new Map<string, Moment[]>();
   const verified: Verified[] = [];
   const repeatedSteps: string[] = [];
+  const resolved: Resolved[] = [];
+  const healed = new Map<string, Inspection>();
+  const healedAt = new Map<string, number>();
   const sink = createSink(options.sink);
   const moods = [...script.moods];
   const swarm: Swarm = createSwarm({
@@ -112,7 +66,7 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
     onJudged: (_, { outcome }) => outcome === "applied" && look(),
   });
   const oracle = createDedup({
-    ...OPTIONS,
+    ...common,
     store: swarm.direct,
     runtime: swarm.runtime,
     onCrash: "park",
@@ -176,7 +130,7 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
     const store = options.direct ? node.machine.connect(noted(swarm.direct.peer())) : node.store;
     const onCrash = options.policy === "verify" ? verifyOn(node) : options.policy;
     const { runtime } = node.machine;
-    return { node, dedup: createDedup({ ...OPTIONS, store, runtime, onCrash }) };
+    return { node, dedup: createDedup({ ...common, store, runtime, onCrash }) };
   };
 
   const handle = async (
@@ -248,6 +202,22 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
     return answer;
   };
 
+  const office = start(0);
+  const act = async (person: Person): Promise<void> => {
+    const key = keyOf(person.key);
+    const { outcome } = person;
+    const found: Resolution =
+      outcome === "done"
+        ? { outcome, value: { key, run: "a person" } }
+        : outcome === "failed"
+          ? { outcome, code: "a person", message: "no" }
+          : { outcome };
+    const result = await office.dedup.resolve(key, found).catch(() => undefined);
+    if (result !== undefined) {
+      resolved.push({ key, person, result, stored: await oracle.inspect(key) });
+    }
+  };
+
   const processes = script.skewsMs.map(start);
   for (const { process, atMs, kind, forMs } of script.troubles) {
     const { machine } = processes[process]!.node;
@@ -255,6 +225,9 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
       machine[kind]();
       swarm.runtime.setTimer(() => machine.resume(), forMs);
     }, atMs);
+  }
+  for (const person of script.people) {
+    swarm.runtime.setTimer(() => void act(person), person.atMs);
   }
   await swarm.runAll(
     script.calls.map((call) => {
@@ -276,6 +249,11 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
 
   await swarm.heal();
   moods.length = 0;
+  for (let index = 0; index < KEYS; index += 1) {
+    healed.set(keyOf(index), await oracle.inspect(keyOf(index)));
+    healedAt.set(keyOf(index), history.get(keyOf(index))?.length ?? 0);
+  }
+  await swarm.runtime.advance(options.idleMs ?? 0);
   const fresh = start(0);
   const settled = new Map<string, Answer>();
   for (let index = 0; index < KEYS; index += 1) {
@@ -288,7 +266,19 @@ export async function play(script: Script, options: PlayOptions): Promise<Play> 
       }
     }
   }
-  return { script, runs, answers, sink, history, verified, settled, repeatedSteps };
+  return {
+    script,
+    runs,
+    answers,
+    sink,
+    history,
+    verified,
+    resolved,
+    healed,
+    healedAt,
+    settled,
+    repeatedSteps,
+  };
 }
 
 /** Whether the step was recorded when this attempt began. */

@@ -1,5 +1,7 @@
 // For authors of adapters and of other shapes: the contract, stamps, the runtime port, claims.
 
+export { boundedKey } from "./adapter/bounded-key.js";
+export { type Deadline, startDeadline, TIMED_OUT } from "./adapter/deadline.js";
 export type * from "./contract/atomic-store.js";
 export type * from "./contract/capabilities.js";
 export {
@@ -16,5 +18,6 @@ export {
   type DedupClaim,
   type DedupClaims,
 } from "./dedup/create-dedup-claims.js";
-export { ArgumentError, OnceproofError, StoreError } from "./errors/errors.js";
+export { ArgumentError, FormatError, OnceproofError, StoreError } from "./errors/errors.js";
 export { type Runtime, systemRuntime } from "./runtime/runtime.js";
+export { pause } from "./shared/time.js";

@@ -2,18 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fingerprintOf } from "../src/shared/fingerprint.js";
 import { decodeValue, encodeValue } from "../src/shared/value-codec.js";
+import { payload } from "./support/payloads.ts";
 import { propertyRuns } from "./support/property-runs.ts";
-
-const payload = fc.anything({
-  withBigInt: true,
-  withDate: true,
-  withMap: true,
-  withSet: true,
-  withTypedArray: true,
-  withNullPrototype: true,
-  withUnicodeString: true,
-  maxDepth: 3,
-});
 
 /** The same payload with the fields, the members and the pairs of every level turned around. */
 function turned(value: unknown): unknown {

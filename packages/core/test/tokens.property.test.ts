@@ -31,7 +31,7 @@ describe.each(WORLDS)("$name", (world) => {
           law(history);
         }
       }),
-      propertyRuns(250),
+      propertyRuns(200),
     );
   const right = ({ calls }: TokenHistory): Call[] => calls.filter(({ token }) => token === "right");
 

@@ -1,9 +1,14 @@
 // One script call from start to end: waiting for the connection, EVALSHA with its fallback, the
 // time allowed, and what a failure proves. Stores see only the three outcomes.
 
-import type { Runtime } from "@onceproof/core/advanced";
+import {
+  type Deadline,
+  pause,
+  type Runtime,
+  startDeadline,
+  TIMED_OUT,
+} from "@onceproof/core/advanced";
 import type { Connection } from "./client.js";
-import { type Deadline, pause, startDeadline, TIMED_OUT } from "./deadline.js";
 import { isPassing, isScriptUnknown, replyCode } from "./reply-error.js";
 import type { Script } from "./scripts.js";
 
@@ -47,7 +52,7 @@ export function scriptCaller(
       return await connection.send(["EVALSHA", script.sha, "1", key, ...args]);
     } catch (error) {
       // Once the operation has been told as unanswered, nothing more is sent for it.
-      if (!isScriptUnknown(error) || deadline.over()) {
+      if (!isScriptUnknown(error) || deadline.remainingMs() === 0) {
         throw error;
       }
       return await connection.send(["EVAL", script.text, "1", key, ...args]);

@@ -69,8 +69,8 @@ export function lockRuns(options: {
   const ms = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
   const session = (strains: Session["strain"][]): fc.Arbitrary<Session> =>
     fc.record({
-      restMs: ms(1_500),
-      waitMs: fc.constantFrom(0, 400, 3_000),
+      restMs: fc.oneof(ms(50), ms(1_500)),
+      waitMs: fc.constantFrom(0, 400, 3_000, 3_000),
       autoRenew: fc.boolean(),
       holdMs: ms(2_500),
       strain: fc.constantFrom<Session["strain"]>("none", "none", ...strains),

@@ -137,15 +137,20 @@ export function faultPlan(options: {
     kinds.push(fc.record({ call, fault: is("clockOffset"), offsetMs: offset }));
   }
   const single = fc.array(fc.oneof(...kinds), { maxLength: options.most ?? 12 });
-  // One fault that strikes every call for a while: what outlasts the re-sending.
+  // One fault that strikes every call for a while: what outlasts the re-sending. It may begin with
+  // a call that was answered by nobody.
   const outage = fc
     .record({
       call,
-      length: fc.integer({ min: 0, max: 10 }),
+      length: fc.integer({ min: 0, max: 14 }),
       fault: fc.constantFrom("dropReply" as const, "dropRequest" as const, "unavailable" as const),
+      first: fc.constantFrom("dropReply" as const, "dropRequest" as const, undefined),
     })
-    .map(({ call: first, length, fault }) =>
-      Array.from({ length }, (_, index) => ({ call: first + index, fault })),
+    .map(({ call: from, length, fault, first }) =>
+      Array.from({ length }, (_, index) => ({
+        call: from + index,
+        fault: index === 0 ? (first ?? fault) : fault,
+      })),
     );
   return fc.tuple(single, outage).map(([faults, more]) => [...faults, ...more]);
 }

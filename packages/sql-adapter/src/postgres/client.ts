@@ -1,8 +1,7 @@
 // The user's own pg Pool or Client, seen through the few members that are used of it, and one
 // statement from start to end: a connection, the time allowed, and what a failure proves.
 
-import type { Deadline } from "../deadline.js";
-import { TIMED_OUT } from "../deadline.js";
+import { type Deadline, TIMED_OUT } from "@onceproof/core/advanced";
 import { isAborted, isPassing, isPreparedLost, sqlstate } from "./sqlstate.js";
 
 /** One statement as pg takes it; with a name it is parsed and planned once per connection. */

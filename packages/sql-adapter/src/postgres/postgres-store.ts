@@ -4,13 +4,15 @@ import {
   type AtomicStore,
   checkStoreKey,
   checkWrite,
+  type Deadline,
   type Observation,
+  pause,
   StoreError,
+  startDeadline,
   type Ttl,
   type Write,
   type WriteResult,
 } from "@onceproof/core/advanced";
-import { type Deadline, pause, startDeadline } from "../deadline.js";
 import { keyBytes } from "../key-bytes.js";
 import { isCreate, readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";

@@ -1,7 +1,7 @@
-// The time one operation may take. A driver may never settle a call in flight, so every wait of an
+// For adapters: the time one operation may take. A driver may never settle a call in flight, so every wait of an
 // operation is raced against one timer of ours.
 
-import type { Runtime } from "@onceproof/core/advanced";
+import type { Runtime } from "../runtime/runtime.js";
 
 /** What a race yields when the operation's time is over. */
 export const TIMED_OUT: unique symbol = Symbol("timed out");
@@ -28,11 +28,4 @@ export function startDeadline(runtime: Runtime, timeoutMs: number): Deadline {
     remainingMs: () => Math.max(0, endsAt - runtime.monotonicNow()),
     cancel,
   };
-}
-
-/** Resolves after a pause. */
-export function pause(runtime: Runtime, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    runtime.setTimer(resolve, delayMs);
-  });
 }

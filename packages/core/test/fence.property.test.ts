@@ -4,8 +4,8 @@
 import { type Admission, createFence } from "@onceproof/core";
 import type { PlannedFault } from "@onceproof/simulator";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { propertyRuns } from "./support/property-runs.ts";
+import { describe, expect, test, vi } from "vitest";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import {
   answerOf,
   createSwarm,
@@ -14,6 +14,8 @@ import {
   SETTLE_MS,
   type Swarm,
 } from "./support/swarm.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const MOST_TOKENS = 12;
 const CODES = ["unavailable", "contended"];

@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fingerprintOf } from "../src/shared/fingerprint.js";
 import { decodeValue, encodeValue } from "../src/shared/value-codec.js";
 import { payload } from "./support/payloads.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 /** The same payload with the fields, the members and the pairs of every level turned around. */
 function turned(value: unknown): unknown {

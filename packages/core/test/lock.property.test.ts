@@ -2,9 +2,11 @@
 // that drops, delays and doubles calls and whose clock steps.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Holder, type LockHistory, lockRuns, playLocks } from "./support/lock-script.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const WORKING = { name: "the memory store", faults: false, clockJumps: false };
 const FAULTY = { name: "a bad network", faults: true, clockJumps: false };

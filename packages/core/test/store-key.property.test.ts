@@ -1,11 +1,13 @@
 import { createFence, createLock, createTokens } from "@onceproof/core";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Algorithm } from "../src/shared/algorithm.js";
 import { shortHash } from "../src/shared/hash.js";
 import { keyPrefix, storeKey } from "../src/shared/store-key.js";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import { createStoreWorld, withWrite } from "./support/store-world.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const ALGORITHMS: Algorithm[] = [
   ...(["tokens", "dedup", "stateMachine", "uniqueInsert", "lock", "fence", "register"] as const),

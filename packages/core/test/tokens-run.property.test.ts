@@ -4,9 +4,11 @@
 import { createTokens, type RunnableTokens } from "@onceproof/core";
 import type { PlannedFault } from "@onceproof/simulator";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { propertyRuns } from "./support/property-runs.ts";
+import { describe, expect, test, vi } from "vitest";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import { answerOf, createSwarm, faultPlan, type Node, SETTLE_MS } from "./support/swarm.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const TOKEN_MS = 3_000;
 const LEASE_MS = 1_000;

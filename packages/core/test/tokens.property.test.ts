@@ -2,8 +2,8 @@
 // every process's clock skewed, over a memory store that works and one behind a bad network.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { propertyRuns } from "./support/property-runs.ts";
+import { describe, expect, test, vi } from "vitest";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import {
   type Call,
   type Kind,
@@ -11,6 +11,8 @@ import {
   type TokenHistory,
   tokenRuns,
 } from "./support/token-script.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 // What leaves open whether something happened, and what certainly did nothing.
 const OPEN = ["indeterminate", "unavailable"];

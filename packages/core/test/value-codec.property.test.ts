@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { decodeValue, encodeValue } from "../src/shared/value-codec.js";
 import { payload } from "./support/payloads.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 /** A field named `__proto__` is refused beside what JSON lacks. */
 const storable = payload.filter((value) => !hasProtoKey(value));

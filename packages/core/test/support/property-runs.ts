@@ -8,14 +8,24 @@ export interface PropertyRuns {
   readonly endOnFailure: boolean;
 }
 
-export function propertyRuns(numRuns: number): PropertyRuns {
-  const { ONCEPROOF_RUNS, ONCEPROOF_SEED, ONCEPROOF_MUTANT } = process.env;
+function runsFactor(): number {
+  const { ONCEPROOF_RUNS } = process.env;
   const factor = ONCEPROOF_RUNS === undefined ? 1 : Number(ONCEPROOF_RUNS);
   if (!(factor > 0)) {
     throw new Error(`ONCEPROOF_RUNS must be a positive number, got ${ONCEPROOF_RUNS}`);
   }
+  return factor;
+}
+
+/** How long one property may take: more runs take longer. */
+export function propertyTimeoutMs(): number {
+  return 60_000 * Math.max(1, runsFactor());
+}
+
+export function propertyRuns(numRuns: number): PropertyRuns {
+  const { ONCEPROOF_SEED, ONCEPROOF_MUTANT } = process.env;
   return {
-    numRuns: Math.ceil(numRuns * factor),
+    numRuns: Math.ceil(numRuns * runsFactor()),
     ...(ONCEPROOF_SEED !== undefined && { seed: Number(ONCEPROOF_SEED) }),
     endOnFailure: ONCEPROOF_MUTANT !== undefined,
   };

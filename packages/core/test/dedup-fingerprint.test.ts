@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Dedup } from "@onceproof/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createWorld, type DedupWorld, LEASE_MS, never } from "./support/dedup-world.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const MISMATCH = { outcome: "mismatch" };
 

@@ -1,11 +1,13 @@
 // People resolve keys at any moment, rightly or not, while processes crash, pause and retry.
 
 import fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, test, vi } from "vitest";
 import { everyKeySettles, holdsAlways } from "./support/dedup-oracles.ts";
 import { scripts } from "./support/dedup-script.ts";
 import { play } from "./support/dedup-theatre.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 describe.each([
   { title: "the memory store", direct: true, runs: 40 },

@@ -3,12 +3,14 @@
 
 import { createDedup } from "@onceproof/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { holdsAlways } from "./support/dedup-oracles.ts";
 import { KEYS, scripts } from "./support/dedup-script.ts";
 import { keyOf, play } from "./support/dedup-theatre.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import { createSwarm, TOMBSTONE_MS } from "./support/swarm.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 // Longer than any script with its retries, so that nothing is forgotten while it is played.
 const RETENTION_MS = 300_000;

@@ -4,8 +4,10 @@
 import { createDedup, createMemoryStore } from "@onceproof/core";
 import { createFaultyStore, createVirtualRuntime, type PlannedFault } from "@onceproof/simulator";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { propertyRuns } from "./support/property-runs.ts";
+import { expect, test, vi } from "vitest";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const faults: fc.Arbitrary<PlannedFault[]> = fc.array(
   fc.record({

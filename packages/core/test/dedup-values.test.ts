@@ -1,8 +1,10 @@
 import { createDedup } from "@onceproof/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createWorld, never, rejectionCode } from "./support/dedup-world.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const NESTED = {
   at: new Date(1_800_000_000_123),

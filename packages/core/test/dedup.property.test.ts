@@ -3,12 +3,14 @@
 // store's clock jumps. A failure prints fast-check's seed and path and the smallest script.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { effectsPerKey, everyKeySettles, holdsAlways } from "./support/dedup-oracles.ts";
 import type { Play } from "./support/dedup-play.ts";
 import { type Script, scripts } from "./support/dedup-script.ts";
 import { type PlayOptions, play } from "./support/dedup-theatre.ts";
-import { propertyRuns } from "./support/property-runs.ts";
+import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
+
+vi.setConfig({ testTimeout: propertyTimeoutMs() });
 
 const STORES = [
   { title: "the memory store", direct: true, runs: 60 },

@@ -47,6 +47,33 @@ export async function attempt(options: Attempt): Promise<Attempted> {
   }
 }
 
+// A mutant may loop for ever in a worker, which outlives the runner that is killed: each runner
+// leads a process group of its own, and what is left of that group ends with it.
+const groups = new Set<number>();
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined || !groups.delete(pid)) {
+    return;
+  }
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
+process.on("exit", () => {
+  for (const pid of [...groups]) {
+    endGroup(pid);
+  }
+});
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.on(signal, () => process.exit(code));
+}
+
 /** Resolves with the last lines of output when the process has ended, or was ended. */
 function runVitest(options: Attempt, path: string): Promise<string> {
   const { tests, mutant, seed, factor, bail, timeoutMs } = options;
@@ -66,7 +93,11 @@ function runVitest(options: Attempt, path: string): Promise<string> {
       cwd: packageRoot,
       env,
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
     });
+    if (child.pid !== undefined) {
+      groups.add(child.pid);
+    }
     let output = "";
     const keep = (chunk: Buffer): void => {
       output = `${output}${chunk.toString()}`.slice(-4_000);
@@ -75,9 +106,10 @@ function runVitest(options: Attempt, path: string): Promise<string> {
     child.stderr.on("data", keep);
     const timer = setTimeout(() => {
       output += `\nended after ${timeoutMs / 1000} s`;
-      child.kill("SIGKILL");
+      endGroup(child.pid);
     }, timeoutMs);
     child.on("error", reject);
+    child.on("exit", () => endGroup(child.pid));
     child.on("close", () => {
       clearTimeout(timer);
       resolve(output);

@@ -19,9 +19,12 @@ function createUsers() {
 describe("one key", () => {
   test("the first value under a key stays, and others are told", async () => {
     const { users, run } = createUsers();
-    expect(await run(users.insert({ keys: "a@x", value: ada }))).toEqual({ outcome: "created" });
+    expect(await run(users.insert({ keys: "a@x", value: ada }))).toEqual({
+      outcome: "created",
+      value: ada,
+    });
     const same = await run(users.insert({ keys: "a@x", value: { name: "Ada" } }));
-    expect(same).toEqual({ outcome: "exists" });
+    expect(same).toMatchObject({ outcome: "exists", value: ada });
     const other = await run(users.insert({ keys: "a@x", value: bob }));
     expect(other).toEqual({ outcome: "conflict", key: "key" });
     expect(await run(users.get("a@x"))).toEqual({ value: ada, keys: { key: "a@x" } });
@@ -34,14 +37,14 @@ describe("one key", () => {
     const again = await run(users.insert({ keys: "a@x", value: bob, requestId: "r" }));
     expect(again).toEqual({ outcome: "replayed", value: ada });
     const another = await run(users.insert({ keys: "a@x", value: ada, requestId: "s" }));
-    expect(another).toEqual({ outcome: "exists" });
+    expect(another).toMatchObject({ outcome: "exists", value: ada });
   });
 
   test.each([{}, { requestId: "r" }])("a lost reply is found out: created, %o", async (request) => {
     const { users, run, inject, cost } = createUsers();
     inject({ fault: "dropReply" });
     const insert = { keys: "a@x", value: ada, ...request };
-    expect(await run(users.insert(insert))).toEqual({ outcome: "created" });
+    expect(await run(users.insert(insert))).toEqual({ outcome: "created", value: ada });
     inject({ fault: "duplicate", afterMs: 5_000 });
     expect(await cost(() => users.insert({ ...insert, keys: "b@x" }))).toBe(1);
   });
@@ -143,7 +146,10 @@ describe("several keys", () => {
   test("a lost reply is found out, and a late duplicate changes nothing", async () => {
     const { users, run, inject, runtime } = createUsers();
     inject({ fault: "dropReply" }, { fault: "duplicate", afterMs: 60_000 });
-    expect(await run(users.insert({ keys, value: ada }))).toEqual({ outcome: "created" });
+    expect(await run(users.insert({ keys, value: ada }))).toEqual({
+      outcome: "created",
+      value: ada,
+    });
     await runtime.advance(120_000);
     expect(await run(users.get({ email: "a@x" }))).toEqual({ value: ada, keys });
   });
@@ -218,6 +224,7 @@ describe("bad input is refused before anything is sent", () => {
     const value = { name: "x".repeat(2 ** 20 - 200) };
     expect(await world.run(world.users.insert({ keys: "k", value }))).toEqual({
       outcome: "created",
+      value,
     });
   });
 });

@@ -30,9 +30,9 @@ function protect({ store }: World, create: Create): Create {
     // #region recipe
     const made = await orders.insert({ keys: key, value: draft, requestId: key });
     if (made.outcome === "indeterminate") throw new Error("ask again"); // 503
-    const order = made.outcome === "replayed" ? made.value : draft;
+    if (made.outcome === "conflict") throw new Error("another order has this key"); // 422
     // #endregion
-    return create(order, key);
+    return create(made.value, key);
   };
 }
 

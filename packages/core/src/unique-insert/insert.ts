@@ -52,7 +52,7 @@ export async function insert(
   }
   const result =
     answer.outcome === "applied"
-      ? ({ outcome: "created" } as const)
+      ? ({ outcome: "created", value } as const)
       : judge(answer, record, fingerprint, requestId !== undefined);
   if (result.outcome === "created" || result.outcome === "replayed") {
     emit(about, { type: result.outcome });
@@ -73,11 +73,11 @@ function judge(
     const { header, payload } = decodeRecord<InsertRecord>(entry.value);
     const value = decodeValue(payload);
     if (header.by === mine.by && JSON.stringify(header.keys) === JSON.stringify(mine.keys)) {
-      return named ? { outcome: "replayed", value } : { outcome: "created" };
+      return { outcome: named ? "replayed" : "created", value };
     }
     // Taken anew of what is stored, so that a later version of fingerprints still compares.
     if (fingerprintOf([header.keys, value]) === fingerprint) {
-      return { outcome: "exists" };
+      return { outcome: "exists", value };
     }
   }
   return { outcome: "conflict", key: mine.keys[index]?.[0] ?? "" };

@@ -8,11 +8,11 @@ export interface KeySet {
 /** What became of an insert. */
 export type InsertResult<T> =
   /** This call inserted the value under all its keys. */
-  | { readonly outcome: "created" }
+  | { readonly outcome: "created"; readonly value: T }
   /** This request had inserted it already; what it inserted then. */
   | { readonly outcome: "replayed"; readonly value: T }
   /** Another request had inserted the same value under the same keys. */
-  | { readonly outcome: "exists" }
+  | { readonly outcome: "exists"; readonly value: T }
   /** Another value stands under this key. None of this insert's keys was written. */
   | { readonly outcome: "conflict"; readonly key: string }
   /** It may have happened, or may yet happen. Ask again with the same request id. */

@@ -3,11 +3,12 @@ import { ensureBuilt } from "../lib/build.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { choose, takeFlags } from "../lib/flags.mjs";
 import { duration, paint } from "../lib/print.mjs";
+import { mutants } from "../test/mutants.mjs";
 import { runtimes } from "../test/runtimes.mjs";
 import { add, emptyTally, totalLine } from "../test/tally.mjs";
 import { unit } from "../test/unit.mjs";
 
-const parts = [unit, runtimes];
+const parts = [unit, mutants, runtimes];
 const SKIPS_SHOWN = 20;
 
 /** In CI nothing may be skipped, and a missing server is an error. */
@@ -18,10 +19,8 @@ export const task = {
   summary: "run every test, on real servers and in other runtimes too",
   usage: [
     ["--part NAMES", `only these parts: ${parts.map((part) => part.name).join(", ")}`],
-    [
-      "(any other)",
-      "goes to vitest, and leaves out the part runtimes: a file name, -t PATTERN, -u",
-    ],
+    ["--part mutants", "every broken variant; without it, two of each algorithm"],
+    ["(any other)", "goes to vitest, and leaves out the other parts: a file name, -t PATTERN, -u"],
     ["CI=true", "a skipped test or a missing server is a failure"],
   ],
   // Machinery that reads the last line must not find none when even the install failed.
@@ -39,12 +38,12 @@ export const task = {
     return {
       // Each part builds for itself: a build that fails must not keep the other tests from running.
       needsBuild: false,
-      run: () => runParts(chosen, rest),
+      run: () => runParts(chosen, rest, values.part !== undefined),
     };
   },
 };
 
-async function runParts(chosen, flags) {
+async function runParts(chosen, flags, named) {
   for (const { name, minutes, summary } of chosen) {
     console.log(`${paint.bold(name)}: ${summary} (budget ${minutes} min)`);
   }
@@ -53,7 +52,7 @@ async function runParts(chosen, flags) {
   for (const part of chosen) {
     const startedAt = Date.now();
     console.log(`\n${paint.bold(`== ${part.name}`)}`);
-    const tally = await runPart(part, flags);
+    const tally = await runPart(part, flags, named);
     const ms = Date.now() - startedAt;
     const over = ms > part.minutes * 60_000 ? paint.yellow(" over its budget") : "";
     const time = `${duration(ms)} of ${part.minutes} min${over}`;
@@ -68,10 +67,10 @@ async function runParts(chosen, flags) {
   return problem === undefined ? 0 : 1;
 }
 
-async function runPart(part, flags) {
+async function runPart(part, flags, named) {
   try {
     if (part.needsBuild) await ensureBuilt();
-    return await part.run(flags);
+    return await part.run(flags, named);
   } catch (error) {
     console.log(error instanceof Failure ? error.message : error);
     return { ...emptyTally(), failed: 1 };

@@ -19,12 +19,17 @@ export const size = {
   },
 };
 
-async function holds(entry, { name, exports, own, withDependencies }) {
+async function holds(entry, { name, exports, own, withDependencies, goals = {} }) {
   const source = importOf(entry, exports);
   try {
     const verdicts = [
-      verdict("own", await kilobytes(source, "external"), own),
-      verdict("with dependencies", await kilobytes(source, "bundled"), withDependencies),
+      verdict("own", await kilobytes(source, "external"), own, goals.own),
+      verdict(
+        "with dependencies",
+        await kilobytes(source, "bundled"),
+        withDependencies,
+        goals.withDependencies,
+      ),
     ];
     console.log(`${name.padEnd(12)} ${verdicts.map(({ text }) => text).join(", ")}`);
     return verdicts.every(({ ok }) => ok);
@@ -66,8 +71,9 @@ const bareImportsAreExternal = {
   },
 };
 
-function verdict(what, measured, limit) {
+function verdict(what, measured, limit, goal) {
   const ok = limit === undefined || measured <= limit;
-  const text = `${what} ${measured.toFixed(2)} kB${limit === undefined ? "" : ` of ${limit}`}`;
+  const aims = goal === undefined || measured <= goal ? "" : ` (goal ${goal})`;
+  const text = `${what} ${measured.toFixed(2)} kB${limit === undefined ? "" : ` of ${limit}`}${aims}`;
   return { ok, text: ok ? text : paint.red(`${text}: over budget`) };
 }

@@ -1,7 +1,7 @@
 // One process among several: its timers and the answers to its calls stop when it crashes and wait
 // while it is paused, whereas what it has sent is under way and still arrives.
 
-import type { AtomicStore, Runtime } from "@onceproof/core/advanced";
+import type { Runtime } from "@onceproof/core/advanced";
 
 export interface Machine {
   readonly runtime: Runtime;

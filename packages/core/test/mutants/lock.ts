@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     guarantee: "whoever believes to hold holds",
     file: "src/shared/tenure.ts",
     find: "return Math.max(0, leftMs - marginMs);",
-    replace: "return lost ? 0 : Math.max(1, leftMs - marginMs);",
+    replace: "return lost ? 0 : Math.max(leaseMs / 2, leftMs - marginMs);",
     test,
   },
   {

@@ -4,10 +4,20 @@ import { createLock, type Lock, type Locks, type ReleaseOutcome } from "@oncepro
 import type { Write, WriteResult } from "@onceproof/core/advanced";
 import type { PlannedFault } from "@onceproof/simulator";
 import fc from "fast-check";
-import { answerOf, createSwarm, faultPlan, type Node, SETTLE_MS, type Swarm } from "./swarm.ts";
+import {
+  answerOf,
+  createSwarm,
+  faultPlan,
+  type Node,
+  OPERATION_TIMEOUT_MS,
+  SETTLE_MS,
+  type Swarm,
+} from "./swarm.ts";
 
 export const LEASE_MS = 1_000;
 const STORE_KEY = "1:r4:lock1:r";
+// What an acquisition may take beside its wait: a last look, a create and giving back a late one.
+const LONGEST_CALL_MS = 4 * (SETTLE_MS + OPERATION_TIMEOUT_MS);
 const LONGEST_LEASE_MS = 2_500;
 
 /** One acquisition and what its holder does with it. */
@@ -75,7 +85,7 @@ export function lockRuns(options: {
       holdMs: ms(2_500),
       strain: fc.constantFrom<Session["strain"]>("none", "none", ...strains),
       strainMs: ms(3_000),
-      extendMs: fc.constantFrom(0, 0, 150, 400, LONGEST_LEASE_MS),
+      extendMs: fc.constantFrom(0, 0, 150, 150, 400, LONGEST_LEASE_MS),
       effectMs: ms(3_000),
       end: fc.constantFrom<Session["end"]>("release", "release", "abandon", "crash"),
     });
@@ -162,6 +172,9 @@ async function work(
     await machine.sleep(session.restMs);
     const askedMs = runtime.monotonicNow();
     const got = await answerOf(locks.acquire("r", session));
+    if (runtime.monotonicNow() - askedMs > session.waitMs + LONGEST_CALL_MS) {
+      noted.broken.push("acquire took longer than its wait and a few calls");
+    }
     if (!("value" in got)) {
       if (!["lockHeld", "indeterminate", "unavailable"].includes(String(got.code))) {
         noted.broken.push(`acquire failed with ${String(got.code)}`);

@@ -127,6 +127,7 @@ export function faultPlan(options: {
   const is = <F extends PlannedFault["fault"]>(fault: F): fc.Arbitrary<F> => fc.constant(fault);
   const kinds: fc.Arbitrary<PlannedFault>[] = [
     fc.record({ call, fault: is("dropReply") }),
+    fc.record({ call, fault: is("dropReply") }),
     fc.record({ call, fault: is("dropRequest") }),
     fc.record({ call, fault: is("duplicate"), afterMs: fc.integer({ min: 0, max: MAX_LATE_MS }) }),
     fc.record({ call, fault: is("deliverLate"), afterMs: late }),

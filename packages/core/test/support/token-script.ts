@@ -40,6 +40,8 @@ export interface Call {
   readonly endedMs: number;
   /** The outcome, or the code of the error. */
   readonly told: unknown;
+  /** Told consumed by an earlier ask. */
+  readonly replayed: boolean;
 }
 
 export interface TokenHistory {
@@ -143,7 +145,9 @@ async function consumeAll(
     }
     const answer = await asking;
     const told = "value" in answer ? answer.value.outcome : answer.code;
-    calls.push({ requestId, token: which, beganMs, endedMs: swarm.runtime.wallNow(), told });
+    const replayed = "value" in answer && "replayed" in answer.value && answer.value.replayed;
+    const endedMs = swarm.runtime.wallNow();
+    calls.push({ requestId, token: which, beganMs, endedMs, told, replayed });
   }
 }
 

@@ -39,7 +39,8 @@ export async function judge(mutant: Mutant, all: readonly Mutant[]): Promise<Ver
     const { report, applied } = tried;
     const killer = report.failed.find(({ judged }) => judged);
     if (!applied) {
-      return { verdict: "broken", why: `${mutant.test} never loads ${mutant.file}` };
+      const never = `${mutant.test} never loads ${mutant.file}`;
+      return { verdict: "broken", why: report.broken[0] ?? never };
     }
     if (killer !== undefined) {
       return { verdict: "killed", by: killer.name, hard: round > 0 };

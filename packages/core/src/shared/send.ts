@@ -1,7 +1,7 @@
 // One write of one owner, sent until its answer is known. A refusal that shows one of the owner's
 // own unanswered writes is no refusal: that write did apply, and the owner goes on from there.
 
-import type { Entry, Stamp, Write } from "../contract/atomic-store.js";
+import type { Applied, Entry, Refused, Stamp, Write } from "../contract/atomic-store.js";
 import type { Base } from "./factory-options.js";
 import { randomId } from "./random-id.js";
 import { settle } from "./settle.js";
@@ -59,34 +59,38 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   how: SendOptions = {},
 ): Promise<Sent> {
   const { runtime, store, emit } = base;
-  const { leaseMs = 0, settleMs = base.settleMs, unanswered = new Map() as Unanswered } = how;
+  const { leaseMs = 0, settleMs = base.settleMs, unanswered } = how;
   const opId = randomId(runtime);
-  unanswered.set(opId, { since: instantNow(runtime), leaseMs });
+  const sent = { since: instantNow(runtime), leaseMs };
+  unanswered?.set(opId, sent);
   const write = { key: storeKey, opId, expect, next: next(opId) } as Write;
-  const answer = await settle(() => store.write(write), {
-    runtime,
-    deadline: deadlineIn(runtime, settleMs),
-    signal: how.signal,
-    persist: how.persist,
-    onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
-  }).catch((error: unknown) => {
+  let answer: Awaited<ReturnType<typeof settle<Applied | Refused>>>;
+  try {
+    answer = await settle<Applied | Refused>(() => store.write(write), {
+      runtime,
+      deadline: deadlineIn(runtime, settleMs),
+      signal: how.signal,
+      persist: how.persist,
+      onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
+    });
+  } catch (error) {
     // It certainly did nothing, so it begins no lease either.
-    unanswered.delete(opId);
+    unanswered?.delete(opId);
     throw error;
-  });
+  }
   if (answer.outcome === "unknown") {
     return answer;
   }
-  const applied = answer.outcome === "applied";
-  const stamp = applied ? { revision: answer.revision, opId } : answer.entry?.stamp;
-  const lease = stamp && unanswered.get(stamp.opId);
+  const stamp =
+    answer.outcome === "applied" ? { revision: answer.revision, opId } : answer.entry?.stamp;
+  const mine = stamp?.opId === opId;
+  const lease = mine ? sent : stamp && unanswered?.get(stamp.opId);
   if (stamp && lease) {
     const { since } = lease;
-    const mine = stamp.opId === opId;
     return { outcome: "own", applied: mine, stamp, now: answer.now, since, leaseMs: lease.leaseMs };
   }
   if (!answer.afterUnknown) {
-    unanswered.delete(opId);
+    unanswered?.delete(opId);
   }
   return answer as Extract<Sent, { outcome: "refused" }>;
 }

@@ -250,6 +250,24 @@ describe("the record outlives the token by the tombstone time", () => {
     expect(await ask(farAhead(world), "r1")).toMatchObject({ outcome: "consumed" });
   });
 
+  test("a record that ended untold is used by nobody", async () => {
+    const { world } = notedWorld();
+    const crashing = farAhead(world, () => new Promise(() => {}));
+    const token = await crashing.issue("a");
+    void crashing.consume(token, "a", { requestId: "r1" });
+    await world.runtime.advance(TOKEN_MS + 2 * TOMBSTONE_MS);
+    for (const requestId of ["r1", "r2"]) {
+      expect(await farAhead(world).consume(token, "a", { requestId })).toMatchObject({
+        outcome: "indeterminate",
+      });
+    }
+    await world.runtime.advance(1);
+    expect(await farAhead(world).consume(token, "a", { requestId: "r1" })).toEqual({
+      outcome: "consumed",
+      replayed: false,
+    });
+  });
+
   // The record ended during the pause, and another has been told consumed since.
   test("one who pauses past the record before extending it is not told consumed", async () => {
     const { world } = notedWorld();

@@ -51,6 +51,7 @@ describe.each(WORLDS)("$name", (world) => {
           if (first.endedMs < call.beganMs && call.endedMs < history.validUntilMs) {
             const told = call.requestId === first.requestId ? "consumed" : "used";
             expect([told, ...OPEN]).toContain(call.told);
+            expect(call.replayed).toBe(call.told === "consumed");
           }
         }
       }

@@ -98,6 +98,18 @@ describe.each(KINDS)("$kind tokens", ({ kind, options, issueCalls }) => {
       expect(answer).toEqual({ outcome: "consumed", replayed: false });
     });
 
+    test("and neither is a request that the network doubles", async () => {
+      const call = issueCalls + 1;
+      const world = createStoreWorld([
+        { call, fault: "duplicate", afterMs: 0 },
+        { call, fault: "delay", requestMs: 50, replyMs: 0 },
+      ]);
+      const tokens = tokensOf(world);
+      const token = await tokens.issue("alice");
+      const answer = await world.run(tokens.consume(token, "alice", { requestId: "r1" }));
+      expect(answer).toEqual({ outcome: "consumed", replayed: false });
+    });
+
     test("and when no answer comes it is indeterminate, and the same request may ask again", async () => {
       const world = createStoreWorld();
       const tokens = tokensOf(world, { settleMs: 3_000 });

@@ -94,7 +94,8 @@ export function signedTokens(
       const tokenEnd = Number(expires) * 1000;
       const needed = tokenEnd + tombstoneMs * 1000;
       const leastMs = Number(expires) - runtime.wallNow() + 2 * tombstoneMs;
-      const opId = shortHash("consume", id, by);
+      // Of this ask alone: what the store replays is then a send of it, never an earlier ask.
+      const opId = randomId(runtime);
       const value = encodeToken({ state: "consumed", by });
       const next = { value, ttlMs: Math.max(retentionMs, leastMs) };
       const answer = await settle(
@@ -111,10 +112,13 @@ export function signedTokens(
       if (answer.now >= tokenEnd) {
         return { outcome: "expired" };
       }
-      const asked = answer.outcome === "refused" || answer.replayed;
+      if (answer.outcome === "refused" && answer.entry === undefined) {
+        // The record ended before whoever wrote it extended it, so nobody was told of it.
+        return { outcome: "indeterminate", cause: undefined };
+      }
       const at = answer.outcome === "applied" ? applied(answer, opId) : standing(answer, by);
       return at
-        ? consumed({ key: subject, storeKey: key }, by, at, needed, asked && !answer.afterUnknown)
+        ? consumed({ key: subject, storeKey: key }, by, at, needed, at.stamp.opId !== opId)
         : { outcome: "used" };
     },
   };

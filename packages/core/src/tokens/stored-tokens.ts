@@ -54,20 +54,16 @@ export function storedTokens(options: ResolvedTokens): TokenKind {
       }
       const key = keyOf(id, subject);
       const value = encodeToken({ state: "consumed", by, issued: revision });
-      const write = {
-        key,
-        // The revision too, or a token with a forged one would pass for the right one's re-issue.
-        opId: shortHash("consume", token, by),
-        expect: { revision, opId: shortHash("issue", id) },
-        next: { value, ttlMs: retentionMs },
-      };
-      const answer = await settle(() => store.write(write), settled(subject));
+      // Of this ask alone: what the store replays is then a send of it, never an earlier ask.
+      const opId = randomId(runtime);
+      const expect = { revision, opId: shortHash("issue", id) };
+      const next = { value, ttlMs: retentionMs };
+      const answer = await settle(() => store.write({ key, opId, expect, next }), settled(subject));
       if (answer.outcome === "unknown") {
         return { outcome: "indeterminate", cause: answer.cause };
       }
       if (answer.outcome === "applied") {
-        const replayed = answer.replayed && !answer.afterUnknown;
-        return { outcome: "consumed", replayed, writtenAt: answer.writtenAt };
+        return { outcome: "consumed", replayed: false, writtenAt: answer.writtenAt };
       }
       const record = answer.entry && decodeToken(answer.entry.value);
       if (record?.state !== "consumed" || record.issued !== revision) {

@@ -14,9 +14,9 @@ export const mutants: readonly Mutant[] = [
     id: "tokens/get-then-consume",
     guarantee: "at most one requestId is ever told consumed",
     file: stored,
-    find: "const answer = await settle(() => store.write(write), settled(subject));",
+    find: "      const next = { value, ttlMs: retentionMs };",
     replace:
-      'const seen = await store.read(key); if (seen.entry && decodeToken(seen.entry.value).state === "issued") { await store.write(write); return { outcome: "consumed", replayed: false, writtenAt: seen.now }; } const answer = await settle(() => store.write(write), settled(subject));',
+      '      const next = { value, ttlMs: retentionMs }; const seen = await store.read(key); if (seen.entry && decodeToken(seen.entry.value).state === "issued") { await store.write({ key, opId, expect, next }); return { outcome: "consumed", replayed: false, writtenAt: seen.now }; }',
     test,
   },
   {
@@ -47,8 +47,16 @@ export const mutants: readonly Mutant[] = [
     id: "tokens/forged-revision",
     guarantee: "a forged token is invalid, also beside the right one's consumption",
     file: stored,
-    find: 'shortHash("consume", token, by)',
-    replace: 'shortHash("consume", id, by)',
+    find: 'record?.state !== "consumed" || record.issued !== revision',
+    replace: 'record?.state !== "consumed" || revision === 0',
+    test,
+  },
+  {
+    id: "tokens/asks-share-an-opId",
+    guarantee: "a replay is one of an earlier ask",
+    file: stored,
+    find: "const opId = randomId(runtime);\n      const expect",
+    replace: 'const opId = shortHash("consume", id, by);\n      const expect',
     test,
   },
   {

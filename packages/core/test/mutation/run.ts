@@ -1,12 +1,12 @@
 // Tries every mutant: the tests must pass on the code as it is, and fail on each broken variant.
 // Exits 1 when one survives or can't be tried.
 //
-//   pnpm mutants                      all of them, two at a time
-//   pnpm mutants --only dedup         those whose id begins so; several, separated by commas
-//   pnpm mutants --quick              two of each algorithm, where the tests have just passed
-//   pnpm mutants --jobs 4             four at a time
-//   pnpm mutants --list               names them only
-//   pnpm mutants --report FILE        also writes the verdicts as JSON
+//   npx tsx test/mutation/run.ts                      all of them, two at a time
+//   npx tsx test/mutation/run.ts --only dedup         those whose id begins so; several, separated by commas
+//   npx tsx test/mutation/run.ts --quick              two of each algorithm, where the tests have just passed
+//   npx tsx test/mutation/run.ts --jobs 4             four at a time
+//   npx tsx test/mutation/run.ts --list               names them only
+//   npx tsx test/mutation/run.ts --report FILE        also writes the verdicts as JSON
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

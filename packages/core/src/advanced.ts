@@ -2,6 +2,7 @@
 
 export { boundedKey } from "./adapter/bounded-key.js";
 export { type Deadline, startDeadline, TIMED_OUT } from "./adapter/deadline.js";
+export { driverError } from "./adapter/driver-error.js";
 export type * from "./contract/atomic-store.js";
 export type * from "./contract/capabilities.js";
 export {

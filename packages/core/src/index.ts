@@ -1,5 +1,6 @@
 // What most people need: a factory per algorithm, the in-memory store, the errors.
 
+export type { AtomicStore } from "./contract/atomic-store.js";
 export type { DedupContext, VerifyContext } from "./dedup/context.js";
 export { type CallOptions, createDedup, type Dedup } from "./dedup/create-dedup.js";
 export type { Handler } from "./dedup/execute.js";
@@ -41,6 +42,7 @@ export type { Algorithm } from "./shared/algorithm.js";
 export type { NoAnswer } from "./shared/decide-once.js";
 export type { Seen } from "./shared/entity.js";
 export type { OnceproofEvent } from "./shared/events.js";
+export type { FactoryOptions } from "./shared/factory-options.js";
 export {
   type CreateOptions,
   createStateMachine,

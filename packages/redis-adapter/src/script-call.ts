@@ -3,6 +3,7 @@
 
 import {
   type Deadline,
+  driverError,
   pause,
   type Runtime,
   startDeadline,
@@ -84,8 +85,9 @@ export function scriptCaller(
           return reply === TIMED_OUT
             ? { kind: "noAnswer", cause: new Error(`no reply within ${timeoutMs} ms`) }
             : { kind: "reply", reply, resent: connection.losses() !== losses };
-        } catch (cause) {
-          const code = replyCode(cause);
+        } catch (error) {
+          const code = replyCode(error);
+          const cause = driverError(error);
           // An error that answers only the second of two sends says nothing of the first.
           if (code === undefined || connection.losses() !== losses) {
             return { kind: "noAnswer", cause };

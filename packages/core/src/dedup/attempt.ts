@@ -1,7 +1,12 @@
 // One acquired attempt at a key: its context for the handler, and the ways it ends.
 
 import type { Entry, Stamp } from "../contract/atomic-store.js";
-import { IndeterminateError, LeaseLostError, ValueUnavailableError } from "../errors/errors.js";
+import {
+  codeOf,
+  IndeterminateError,
+  LeaseLostError,
+  ValueUnavailableError,
+} from "../errors/errors.js";
 import { checkKey } from "../shared/arguments.js";
 import { shortHash } from "../shared/hash.js";
 import { checkedPayload } from "../shared/payload.js";
@@ -75,9 +80,16 @@ export function createAttempt(
 
   const save = async (change: Partial<RunningRecord>): Promise<void> => {
     record = { ...record, ...change };
-    const saved = await tenure.write(() => {
+    const next = (): { value: string; ttlMs: number | "never" } => {
       assertNot(ended);
       return { value: encodeDedup(record), ttlMs };
+    };
+    const saved = await tenure.write(next, { persist: true }).catch((cause: unknown) => {
+      if (codeOf(cause) === "leaseLost") {
+        throw cause;
+      }
+      // What the handler did may not be told as nothing because its record could not be sent.
+      return { outcome: "unknown", cause } as const;
     });
     if (saved.outcome === "lost") {
       throw new LeaseLostError("leaseLost", "another owner took over this key");

@@ -45,15 +45,16 @@ export interface Dedup {
    * `onCrash` verifies with the fence raised in the same step.
    * Cost: first 2 store calls, duplicate 1, takeover +1; each look while waiting 1.
    * Fails: the handler's own error; a recorded rejection with its code; `inProgress`, `mismatch`,
-   * `indeterminate`, `valueUnavailable`, `expired`, `notYetValid`, `unavailable`, `aborted`;
-   * argument errors, before anything is sent.
+   * `indeterminate`, `valueUnavailable`, `expired`, `notYetValid`, `unavailable`, `closed`, `full`,
+   * `aborted`, `formatUnknown`; argument errors, before anything is sent.
    * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
    */
   run<T>(key: string, handler: Handler<T>, options?: CallOptions): Promise<T>;
   /**
    * As `run`, but answers with a tagged union instead of throwing.
    *
-   * Guarantee, cost: those of `run`. Fails: `unavailable`, `aborted`, argument errors.
+   * Guarantee, cost: those of `run`. Fails: `unavailable`, `closed`, `full`, `aborted`,
+   * `formatUnknown`, argument errors.
    */
   attempt<T>(key: string, handler: Handler<T>, options?: CallOptions): Promise<DedupResult<T>>;
   /**

@@ -53,25 +53,39 @@ async function verify(
   options: ResolvedDedup,
   acquired: Attempt,
 ): Promise<Settled<unknown> | undefined> {
-  let answer: VerifyAnswer | undefined;
+  let settled: { value: unknown } | Rejected | "notDone" | undefined;
   let cause: unknown;
   try {
-    answer = await (options.onCrash as Exclude<OnCrash, string>)(acquired.context);
+    settled = readAnswer(await (options.onCrash as Exclude<OnCrash, string>)(acquired.context));
   } catch (error) {
     // No answer is not "no".
     cause = error;
   }
+  if (settled === "notDone") {
+    acquired.clear();
+    return undefined;
+  }
+  if (settled) {
+    return conclude(options, acquired, settled as Settled<unknown> & { value: unknown });
+  }
+  await acquired.reopen(false);
+  return { outcome: "indeterminate", reason: "verifyUnknown", cause };
+}
+
+/** What an answer stands for; undefined if it is none. */
+function readAnswer(answer: VerifyAnswer): { value: unknown } | Rejected | "notDone" | undefined {
   switch (answer?.answer) {
     case "notDone":
-      acquired.clear();
-      return undefined;
+      return "notDone";
     case "done":
-      return conclude(options, acquired, { outcome: "replayed", value: answer.value });
-    case "failed":
-      return conclude(options, acquired, recordedFailure(answer.code, answer.message));
+      return { outcome: "replayed", value: answer.value } as { value: unknown };
+    case "failed": {
+      const { code, message } = answer;
+      const text = typeof code === "string" && typeof message === "string";
+      return text ? recordedFailure(code, message) : undefined;
+    }
     default:
-      await acquired.reopen(false);
-      return { outcome: "indeterminate", reason: "verifyUnknown", cause };
+      return undefined;
   }
 }
 

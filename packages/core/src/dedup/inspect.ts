@@ -3,6 +3,7 @@
 import type { Entry } from "../contract/atomic-store.js";
 import { ArgumentError } from "../errors/errors.js";
 import { checkKey } from "../shared/arguments.js";
+import { encodeInput } from "../shared/input.js";
 import { storeKey } from "../shared/store-key.js";
 import { instantNow } from "../shared/time.js";
 import { decodeValue } from "../shared/value-codec.js";
@@ -99,7 +100,7 @@ export async function resolve(
   resolution: Resolution,
 ): Promise<ResolveResult> {
   const { store, runtime, leaseMs } = options;
-  const last = endingOf(resolution);
+  const last = endingOf(resolution, store.capabilities.maxValueBytes);
   let seen: { entry?: Entry | undefined; now: number } = await store.read(request.storeKey);
   while (seen.entry) {
     const at = standing(seen.entry);
@@ -127,18 +128,23 @@ export async function resolve(
   return { outcome: "notFound" };
 }
 
-function endingOf(resolution: Resolution): Ending {
+function endingOf(resolution: Resolution, maxValueBytes: number): Ending {
   switch (resolution?.outcome) {
     case "done":
+      encodeInput(resolution.value, "the value of a resolution", maxValueBytes);
       return { value: resolution.value };
-    case "failed":
-      return rejection(`${resolution.code}`, `${resolution.message}`);
+    case "failed": {
+      const { code, message } = resolution;
+      if (typeof code === "string" && typeof message === "string") {
+        return rejection(code, message);
+      }
+      break;
+    }
     case "notDone":
       return { state: "open", unresolved: undefined };
-    default:
-      throw new ArgumentError(
-        "optionInvalid",
-        'resolve needs outcome "done", "failed" or "notDone"',
-      );
   }
+  throw new ArgumentError(
+    "optionInvalid",
+    'resolve needs outcome "done" with a value, "failed" with code and message, or "notDone"',
+  );
 }

@@ -1,6 +1,7 @@
 // Keys that bear their birth time can be told apart from forgotten ones: a key older than the
 // retention may have run and been forgotten, so it is never run again.
 
+import { ArgumentError } from "../errors/errors.js";
 import { checkDuration } from "../shared/arguments.js";
 
 /** Where a key's birth time comes from: the key itself, or a function of it (ms since the epoch). */
@@ -8,10 +9,13 @@ export type KeyTime = "uuidv7" | ((key: string) => number);
 
 const UUID_V7 = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
-/** The first 48 bits; NaN, which is then refused, if the key is no UUIDv7. */
+/** The first 48 bits. */
 function uuidMs(key: string): number {
   const parts = UUID_V7.exec(key);
-  return parts ? Number.parseInt(`${parts[1]}${parts[2]}`, 16) : Number.NaN;
+  if (!parts) {
+    throw new ArgumentError("optionInvalid", "keyTime is uuidv7, but the key is no UUIDv7");
+  }
+  return Number.parseInt(`${parts[1]}${parts[2]}`, 16);
 }
 
 /** The birth time of a key in milliseconds since the epoch, or undefined if it bears none. */

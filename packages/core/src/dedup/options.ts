@@ -76,6 +76,9 @@ export function resolveDedup(options: DedupOptions): ResolvedDedup {
   if (classify) {
     checkFunction(classify, "classify");
   }
+  if (fingerprintOmit !== undefined && !Array.isArray(fingerprintOmit)) {
+    throw new ArgumentError("optionInvalid", "fingerprintOmit must be a list of field names");
+  }
   if (keyTime && keyTime !== "uuidv7") {
     checkFunction(keyTime, "keyTime");
   }

@@ -68,6 +68,13 @@ export type Settled<T> =
 
 export type DedupResult<T> = Executed<T> | Threw | Settled<T>;
 
+const REASONS: { readonly [reason in IndeterminateReason]: string } = {
+  acquireUnknown: "the store gave no answer and the handler did not run: ask again with this key",
+  parked: "an earlier attempt may have taken effect: a person must look, then resolve() the key",
+  verifyUnknown: "an earlier attempt may have taken effect, and the sink could not tell: ask again",
+  superseded: "another owner took over and has recorded nothing yet: ask again with this key",
+};
+
 /** The value of a result, or the coded error that it stands for. */
 export function unwrap<T>(result: DedupResult<T>): T {
   const { outcome } = result;
@@ -88,11 +95,8 @@ export function unwrap<T>(result: DedupResult<T>): T {
       throw new ExpiredError(outcome, "the key is older than the retention: it was not run");
     case "notYetValid":
       throw new NotYetValidError(outcome, "the key's time lies too far in the future");
-    case "indeterminate": {
-      const { cause, reason } = result;
-      const what = `it may have happened (${reason}): look at the sink, then resolve() or retry`;
-      throw new IndeterminateError(outcome, what, { cause });
-    }
+    case "indeterminate":
+      throw new IndeterminateError(outcome, REASONS[result.reason], result);
   }
 }
 

@@ -40,7 +40,19 @@ export class ArgumentError extends TypeError {
 export class StoreError extends OnceproofError<"unavailable" | "closed" | "full"> {}
 
 /** It may have happened: no answer came within the time allowed, or a person has to decide. */
-export class IndeterminateError extends OnceproofError<"indeterminate"> {}
+export class IndeterminateError extends OnceproofError<"indeterminate"> {
+  /** Why nobody knows, where dedup says so: `"parked"` needs a person, `"acquireUnknown"` a retry. */
+  readonly reason: string | undefined;
+
+  constructor(
+    code: "indeterminate",
+    message: string,
+    options?: { readonly cause?: unknown; readonly reason?: string },
+  ) {
+    super(code, message, options);
+    this.reason = options?.reason;
+  }
+}
 
 /** Another caller holds the key and did not finish within the wait. */
 export class InProgressError extends OnceproofError<"inProgress"> {

@@ -5,8 +5,8 @@ import type { Observation, Write, WriteResult } from "../contract/atomic-store.j
 import type { MultiKeyStore, WriteAll, WriteAllResult } from "../contract/capabilities.js";
 import { checkStoreKey, checkWrite, checkWriteAll } from "../contract/check-write.js";
 import type { StoreCapabilities } from "../contract/store-capabilities.js";
-import { ArgumentError, StoreError } from "../errors/errors.js";
-import { checkFunction } from "../shared/arguments.js";
+import { StoreError } from "../errors/errors.js";
+import { checkFunction, checkSynchronous } from "../shared/arguments.js";
 import type { DataSet } from "./data-set.js";
 import { isLive, type Slot } from "./slot.js";
 import { readStep, type SlotView, writeAllStep, writeStep } from "./steps.js";
@@ -48,13 +48,7 @@ export class BufferedTransaction implements MemoryTransaction, SlotView {
     checkFunction(effect, "effect");
     this.checkOpen();
     this.#effects.push(() => {
-      const returned: unknown = effect();
-      if (typeof (returned as { then?: unknown } | undefined)?.then === "function") {
-        throw new ArgumentError(
-          "optionInvalid",
-          "an onCommit effect must be synchronous, but it returned a promise",
-        );
-      }
+      checkSynchronous(effect(), "an onCommit effect");
     });
   }
 

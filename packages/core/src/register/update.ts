@@ -1,6 +1,6 @@
 // One update of a register: what the caller's function makes of the value, decided once.
 
-import { checkKey } from "../shared/arguments.js";
+import { checkKey, checkSynchronous } from "../shared/arguments.js";
 import { type Decision, decideOnce, type EntityRequest } from "../shared/decide-once.js";
 import type { Body } from "../shared/entity.js";
 import type { EntityOptions } from "../shared/entity-options.js";
@@ -60,7 +60,7 @@ function decide(
   body: Body<Head> | undefined,
 ): Decision<Head, Answer> {
   const refusals = new Map<unknown, string>();
-  const next = fn(body && decodeValue(body.payload), {
+  const made = fn(body && decodeValue(body.payload), {
     refuse(reason) {
       checkKey(reason, "the reason of a refusal");
       const token = {} as Refusal;
@@ -68,6 +68,7 @@ function decide(
       return token;
     },
   });
+  const next = checkSynchronous(made, "fn");
   const reason = refusals.get(next);
   if (reason !== undefined) {
     return { answer: { reason }, next: undefined, record: true };

@@ -7,8 +7,11 @@ export interface Runtime {
   wallNow(): number;
   /** Milliseconds since an arbitrary start; never goes back, may freeze while suspended. */
   monotonicNow(): number;
-  /** Calls back once, not before `delayMs` has passed. Returns a function that cancels it. */
-  setTimer(callback: () => void, delayMs: number): () => void;
+  /**
+   * Calls back once, not before `delayMs` has passed. Returns a function that cancels it. A timer in
+   * the `background` does not keep a process alive by itself, where the runtime can tell.
+   */
+  setTimer(callback: () => void, delayMs: number, background?: boolean): () => void;
   /** Fills with cryptographically secure random bytes. */
   randomBytes(length: number): Uint8Array;
 }
@@ -21,8 +24,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const systemRuntime: Runtime = {
   wallNow: () => Date.now(),
   monotonicNow: () => performance.now(),
-  setTimer(callback, delayMs) {
+  setTimer(callback, delayMs, background) {
     const handle = setTimeout(callback, Math.min(Math.ceil(delayMs), MAX_TIMER_MS));
+    if (background) {
+      (handle as { unref?(): void }).unref?.();
+    }
     return () => clearTimeout(handle);
   },
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),

@@ -44,7 +44,7 @@ export function checkDuration(ms: unknown, what: string, least = 1): asserts ms 
   if (typeof ms !== "number" || !(ms >= least) || ms > Number.MAX_SAFE_INTEGER / 1000 / 4) {
     throw new ArgumentError(
       "durationInvalid",
-      `${what} must be at least ${least} milliseconds, got ${shown(ms)}`,
+      `${what} must be a finite number of milliseconds from ${least} on, got ${shown(ms)}`,
     );
   }
 }
@@ -95,3 +95,16 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw new AbortedError("aborted", "the caller's signal aborted", { cause: signal.reason });
   }
 }
+
+/** The value of a function that has to be synchronous. */
+export function checkSynchronous<T>(value: T, what: string): T {
+  const { then } = Object(value) as { then?: unknown };
+  if (typeof then === "function") {
+    // Refused, but still handled: a rejection that nobody hears would end the process.
+    then.call(value, ignore, ignore);
+    throw new ArgumentError("optionInvalid", `${what} must be synchronous, not return a promise`);
+  }
+  return value;
+}
+
+function ignore(): void {}

@@ -16,8 +16,9 @@ export function encodeInput(value: unknown, what: string, maxBytes: number): str
   let text: string;
   try {
     text = encodeValue(value);
-  } catch (cause) {
-    throw new ArgumentError("inputUnencodable", `${what} is not plain data`, { cause });
+  } catch {
+    // Without the cause, which holds the whole value.
+    throw new ArgumentError("inputUnencodable", `${what} is not plain data`);
   }
   if (exceeds(text, maxBytes)) {
     throw new ArgumentError("valueTooLarge", `${what} takes more than ${maxBytes} bytes encoded`);

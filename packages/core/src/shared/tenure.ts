@@ -88,9 +88,10 @@ export function createTenure(
   const arm = (leastMs = 0): void => {
     cancelTimer?.();
     if (!stopped) {
-      // Timers stand still while a machine is suspended, so the clocks are read now and then.
+      // Timers stand still while a machine is suspended, so the clocks are read now and then. In the
+      // background: a forgotten lock must not keep a process alive.
       const waitMs = Math.min(Math.max(leastMs, untilRenewalMs()), leaseMs / 10);
-      cancelTimer = runtime.setTimer(due, Math.min(remainingMs(), waitMs));
+      cancelTimer = runtime.setTimer(due, Math.min(remainingMs(), waitMs), true);
     }
   };
 

@@ -1,5 +1,6 @@
 // What an event does to an entity, and the request that carries it.
 
+import { checkSynchronous } from "../shared/arguments.js";
 import { type Decision, decideOnce, type EntityRequest } from "../shared/decide-once.js";
 import type { Body } from "../shared/entity.js";
 import type { EntityOptions } from "../shared/entity-options.js";
@@ -64,7 +65,11 @@ function decide(
     const next = {
       head: { ...head, state: to },
       payload: data
-        ? encodeInput(data(decodeValue(payload)), "what data() returned", maxPayloadBytes)
+        ? encodeInput(
+            checkSynchronous(data(decodeValue(payload)), "data"),
+            "what data() returned",
+            maxPayloadBytes,
+          )
         : payload,
     };
     return { answer: { outcome: "moved", event, from: state, to, atMs }, next, record: true };

@@ -1,7 +1,7 @@
 // The user's own pg Pool or Client, seen through the few members that are used of it, and one
 // statement from start to end: a connection, the time allowed, and what a failure proves.
 
-import { type Deadline, TIMED_OUT } from "@onceproof/core/advanced";
+import { type Deadline, driverError, TIMED_OUT } from "@onceproof/core/advanced";
 import { isAborted, isPassing, isPreparedLost, sqlstate } from "./sqlstate.js";
 
 /** One statement as pg takes it; with a name it is parsed and planned once per connection. */
@@ -43,12 +43,13 @@ export type Run = (name: string, text: string, values: unknown[], d: Deadline) =
 // pg says this of a statement that it did not even queue.
 const NOT_SENT = /not queryable/;
 
-function failed(cause: unknown): Attempt {
-  const code = sqlstate(cause);
+function failed(error: unknown): Attempt {
+  const code = sqlstate(error);
+  const cause = driverError(error);
   if (code !== undefined && isAborted(code)) {
     return { kind: "nothing", cause, again: isPassing(code) };
   }
-  return cause instanceof Error && NOT_SENT.test(cause.message)
+  return NOT_SENT.test(cause.message)
     ? { kind: "nothing", cause, again: false }
     : { kind: "noAnswer", cause };
 }
@@ -101,14 +102,14 @@ export function statementRunner(client: PgPool | PgClient, prepare: boolean): Ru
       return result === TIMED_OUT
         ? { kind: "noAnswer", cause: new Error("no answer within the operation timeout") }
         : { kind: "rows", rows: result.rows };
-    } catch (cause) {
-      const code = sqlstate(cause);
+    } catch (error) {
+      const code = sqlstate(error);
       if (code !== undefined && isPreparedLost(code) && statement.name !== undefined) {
         // From now on this store does without names.
         named = false;
-        return { kind: "nothing", cause, again: true };
+        return { kind: "nothing", cause: driverError(error), again: true };
       }
-      return failed(cause);
+      return failed(error);
     }
   }
 
@@ -116,8 +117,8 @@ export function statementRunner(client: PgPool | PgClient, prepare: boolean): Ru
     let lent: PgPoolClient | typeof TIMED_OUT;
     try {
       lent = await borrow(pool, d);
-    } catch (cause) {
-      return { kind: "nothing", cause, again: false };
+    } catch (error) {
+      return { kind: "nothing", cause: driverError(error), again: false };
     }
     if (lent === TIMED_OUT) {
       const cause = new Error("no connection within the operation timeout");

@@ -1,6 +1,7 @@
 // A real Redis behind a network that loses messages, killed, stopped, flushed and full: what the
 // store says of a write must be true whatever happens.
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRedisStore, type RedisStoreOptions } from "@onceproof/redis-adapter";
 import {
@@ -205,6 +206,28 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
     const result = await store.write(create("sent twice"));
     expect(result).toMatchObject({ outcome: "applied", replayed: true });
   });
+
+  test.each([ioredisPlain, nodeRedis])(
+    "with $name no error shows a key or a value",
+    async (kind) => {
+      const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });
+      try {
+        const store = await open(kind, full.port);
+        await warmUp(store);
+        const admin = await ioredisResending.open(full.port);
+        opened.push(admin);
+        const command = admin.client as { call(...args: string[]): Promise<unknown> };
+        await command.call("CONFIG", "SET", "maxmemory", "1");
+        const next = { value: "SECRET VALUE", ttlMs: 1000 };
+        const write = { key: "SECRET KEY", opId: newOpId(), expect: "absent", next } as const;
+        const error: unknown = await store.write(write).catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ code: "full" });
+        expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("SECRET");
+      } finally {
+        await full.stop();
+      }
+    },
+  );
 
   test("a full server certainly writes nothing, and still answers, replays and removes", async () => {
     const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });

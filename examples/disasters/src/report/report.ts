@@ -31,6 +31,9 @@ export async function renderText(report: Report, width: number, paint: Paint): P
     "",
     await recipes(report, paint),
     "",
+    // Once more: the table may have scrolled away.
+    verdict(rows, paint),
+    "",
   ].join("\n");
 }
 

@@ -20,13 +20,13 @@ describe("keyTime", () => {
 });
 
 describe("fingerprintOmit", () => {
-  test.each([5, "time", true, {}, [5], [undefined]])("can't be %j", (fingerprintOmit) => {
+  test.each([5, "time", true, {}])("can't be %j", (fingerprintOmit) => {
     const create = () => createWorld().dedup({ fingerprintOmit } as unknown as DedupOptions);
     expect(create).toThrow(ArgumentError);
     expect(create).toThrow(expect.objectContaining({ code: "optionInvalid" }));
   });
 
-  test.each([undefined, [], ["time"], Object.freeze(["time", "trace"])])(
+  test.each([[undefined], [[]], [["time"]], [Object.freeze(["time", "trace"])]])(
     "may be %j",
     (fingerprintOmit) => {
       const create = () =>

@@ -5,8 +5,8 @@ import {
   createDedup,
   createLock,
   createTokens,
-  type OnceproofEvent,
   Final,
+  type OnceproofEvent,
   Retryable,
 } from "@onceproof/core";
 import { countCalls, createFaultyMemoryStore, createVirtualRuntime } from "@onceproof/simulator";
@@ -65,15 +65,20 @@ async function play({ seed, calls }: Script, onEvent: Hook | undefined) {
   const runtime = createVirtualRuntime({ seed });
   const faulty = createFaultyMemoryStore({ runtime, seed, operationTimeoutMs: 200 });
   const counter = countCalls(faulty.store);
-  const base = { store: counter.store, name: "n", runtime, settleMs: 600, ...(onEvent && { onEvent }) };
+  const base = {
+    store: counter.store,
+    name: "n",
+    runtime,
+    settleMs: 600,
+    ...(onEvent && { onEvent }),
+  };
   const times = { ...base, leaseMs: LEASE_MS, waitMs: 800 };
   const locks = createLock(times);
   const tokens = createTokens(base);
 
   const one = async ({ act, key, workMs, onCrash }: Script["calls"][number]): Promise<unknown> => {
     const dedup = createDedup({ ...times, onCrash });
-    const after = (error: unknown) => () =>
-      runtime.sleep(workMs).then(() => Promise.reject(error));
+    const after = (error: unknown) => () => runtime.sleep(workMs).then(() => Promise.reject(error));
     switch (act) {
       case "value":
         return dedup.attempt(key, () => runtime.sleep(workMs).then(() => workMs));

@@ -8,7 +8,7 @@ import {
   createUniqueInsert,
 } from "@onceproof/core";
 import { describe, expect, test } from "vitest";
-import { createWorld } from "./support/dedup-world.ts";
+import { createWorld, never } from "./support/dedup-world.ts";
 import { createEntityWorld, MODES } from "./support/entity-world.ts";
 import { errorOf } from "./support/store-world.ts";
 
@@ -23,14 +23,6 @@ const UNENCODABLE: readonly (readonly [what: string, value: () => unknown])[] = 
       })(),
   ],
   ["something deep", () => [{ SECRET: new Map([["SECRET", { f: () => "SECRET" }]]) }]],
-  [
-    "a getter that throws it",
-    () => ({
-      get password(): string {
-        throw new Error("SECRET");
-      },
-    }),
-  ],
 ];
 
 /** The error as a logger prints it. */
@@ -69,6 +61,12 @@ describe.each(UNENCODABLE)("an error about %s shows no payload", (_, value) => {
     const users = createUniqueInsert<unknown>(w.common);
     const inserting = users.insert({ keys: "a@x", value: value() });
     expect(await printed(w.run(inserting))).not.toContain("SECRET");
+  });
+
+  test("of a dedup's fingerprint", async () => {
+    const w = createWorld();
+    const running = w.dedup().run("k", never, { fingerprint: { payload: value() } });
+    expect(await printed(w.run(running))).not.toContain("SECRET");
   });
 
   test("of a resolution's value", async () => {

@@ -336,4 +336,20 @@ export const mutants: readonly Mutant[] = [
     replace: "Math.max(0, leftMs)",
     test: "test/dedup-lease.test.ts",
   },
+  {
+    id: "dedup/finish-gives-up-on-an-outage",
+    guarantee: "a finish outlasts an outage shorter than settleMs",
+    file: ATTEMPT,
+    find: "return { value, ttlMs: keptMs };\n        },\n        { persist: true },",
+    replace: "return { value, ttlMs: keptMs };\n        },",
+    test: "test/dedup-outage.test.ts",
+  },
+  {
+    id: "dedup/waiter-leaves-its-watch",
+    guarantee: "a wait that has ended leaves no watch on the store",
+    file: ACQUIRE,
+    find: "entry = sent.entry;\n    }\n  } finally {\n    waiter.stop();",
+    replace: "entry = sent.entry;\n    }\n  } finally {",
+    test: "test/watches.test.ts",
+  },
 ];

@@ -123,4 +123,12 @@ export const mutants: readonly Mutant[] = [
     replace: "      lost = true;",
     test,
   },
+  {
+    id: "lock/release-gives-up-on-an-outage",
+    guarantee: "a release outlasts an outage shorter than settleMs",
+    file: "src/lock/held-lock.ts",
+    find: 'tenure.write(() => "removed", { persist: true })',
+    replace: 'tenure.write(() => "removed")',
+    test: "test/lock-outage.test.ts",
+  },
 ];

@@ -63,6 +63,14 @@ describe.each(UNENCODABLE)("an error about %s shows no payload", (_, value) => {
     expect(await printed(w.run(inserting))).not.toContain("SECRET");
   });
 
+  test("of a unique insert's value that has a fingerprint and can't be stored", async () => {
+    const w = createEntityWorld(true);
+    const users = createUniqueInsert<unknown>(w.common);
+    const account = Object.assign(Object.create({ toJSON: () => "SECRET" }), { a: value() });
+    const inserting = users.insert({ keys: "a@x", value: { password: "SECRET", account } });
+    expect(await printed(w.run(inserting))).not.toContain("SECRET");
+  });
+
   test("of a dedup's fingerprint", async () => {
     const w = createWorld();
     const running = w.dedup().run("k", never, { fingerprint: { payload: value() } });

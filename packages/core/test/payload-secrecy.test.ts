@@ -22,6 +22,14 @@ const UNENCODABLE: readonly (readonly [what: string, value: () => unknown])[] = 
         readonly password = "SECRET";
       })(),
   ],
+  [
+    "a getter that throws it",
+    () => ({
+      get password(): string {
+        throw new Error("SECRET");
+      },
+    }),
+  ],
   ["something deep", () => [{ SECRET: new Map([["SECRET", { f: () => "SECRET" }]]) }]],
 ];
 

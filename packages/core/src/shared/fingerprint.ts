@@ -79,9 +79,10 @@ export function fingerprintOf(input: unknown, omit?: readonly string[]): string 
         ? Object.fromEntries(Object.entries(input).filter(([key]) => !omit.includes(key)))
         : input;
     return VERSION + shortHash(canonical(kept));
-  } catch (cause) {
+  } catch {
+    // Without the cause: a getter or toJSON may have put the payload into its error.
     const what = "a fingerprint needs plain data: leave out the field that is not";
-    throw new ArgumentError("inputUnencodable", what, { cause });
+    throw new ArgumentError("inputUnencodable", what);
   }
 }
 

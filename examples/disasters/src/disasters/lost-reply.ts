@@ -30,9 +30,10 @@ function protect({ store }: World, create: Create): Create {
     // #region recipe
     const made = await orders.insert({ keys: key, value: draft, requestId: key });
     if (made.outcome === "indeterminate") throw new Error("ask again"); // 503
-    if (made.outcome === "conflict") throw new Error("another order has this key"); // 422
+    if (made.outcome === "conflict") throw new Error("the key is taken"); // 422
+    const order = made.value; // the first one, however often it is asked for
     // #endregion
-    return create(made.value, key);
+    return create(order, key);
   };
 }
 

@@ -24,7 +24,14 @@ export function lengthPrefixed(parts: readonly string[]): string {
   return parts.map((part) => `${part.length}:${part}`).join("");
 }
 
+// One hasher for all: each of its own brings buffers outside the heap, which cost more than hashing.
+const fresh = /* @__PURE__ */ sha256.create();
+const hasher = /* @__PURE__ */ sha256.create();
+const digest = new Uint8Array(32);
+
 /** The first 128 bits of SHA-256 of the parts, as 22 base64url characters. */
 export function shortHash(...parts: readonly string[]): string {
-  return base64url(sha256(scratchUtf8(lengthPrefixed(parts))), 0, 16);
+  fresh._cloneInto(hasher);
+  hasher.update(scratchUtf8(lengthPrefixed(parts))).digestInto(digest);
+  return base64url(digest, 0, 16);
 }

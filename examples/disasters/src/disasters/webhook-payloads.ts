@@ -15,12 +15,23 @@ function githubExamples(): string {
   return dirname(createRequire(import.meta.url).resolve("@octokit/webhooks-examples"));
 }
 
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
 /** Every payload of a directory; GitHub's examples without one. */
 export async function readPayloads(directory: string = githubExamples()): Promise<Payload[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith(".json")).sort();
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`cannot read the directory ${directory} (${error.code})`);
+  });
+  const files = names.filter((file) => file.endsWith(".json")).sort();
   const payloads: Payload[] = [];
   for (const file of files) {
-    const content: unknown = JSON.parse(await readFile(join(directory, file), "utf8"));
+    const content = parse(await readFile(join(directory, file), "utf8"), file);
     payloads.push(...payloadsOf(file.replace(/\.json$/, ""), content));
   }
   if (payloads.length === 0) {

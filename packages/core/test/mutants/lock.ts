@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/shared/tenure.ts",
     find: 'return { outcome: "lost", entry: sent.entry, now: sent.now };',
     replace:
-      'if (next !== "removed" && !sent.entry) { lost = false; stopped = false; const again = await send<any>(base, place, "absent", () => ({ value: "1{}\\n", ttlMs: options.leaseMs }), options); if (again.outcome === "own") { ({ stamp, since, leaseMs } = again); arm(); return { outcome: "applied" }; } } return { outcome: "lost", entry: sent.entry, now: sent.now };',
+      'if (next !== "removed" && !sent.entry) { lost = false; stopped = false; const again = await send(base, place, "absent", () => ({ value: "1{}\\n", ttlMs: options.leaseMs }), options); if (again.outcome === "own") { ({ stamp, since, leaseMs } = again); arm(); return { outcome: "applied" }; } } return { outcome: "lost", entry: sent.entry, now: sent.now };',
     test,
   },
   {

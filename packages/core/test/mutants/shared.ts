@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
     id: "shared/fingerprint-in-the-order-of-keys",
     guarantee: "the order of keys never matters",
     file: "src/shared/fingerprint.ts",
-    find: "kept.sort().map(",
-    replace: "kept.map(",
+    find: "Object.keys(fields).sort()",
+    replace: "Object.keys(fields)",
     test: fingerprint,
   },
   {

@@ -67,7 +67,7 @@ describe("the command line", () => {
 
   it("refuses a directory that cannot be read with 2", async () => {
     const { code, stderr } = await run(["--payloads", "/nowhere"]);
-    expect(stderr).toContain("--payloads: ENOENT");
+    expect(stderr).toContain("--payloads: cannot read the directory /nowhere (ENOENT)");
     expect(code).toBe(2);
   });
 

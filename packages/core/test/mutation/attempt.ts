@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../../../simulator/src/mutants/mutant.ts";
 import { packageRoot } from "./catalogue.ts";
 import type { RunReport } from "./reporter.ts";
 

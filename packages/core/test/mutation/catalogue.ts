@@ -1,29 +1,22 @@
-// All mutants: every file in test/mutants holds those of one algorithm.
+// The mutants, which the simulator keeps, as core's tests use them.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Mutant } from "../support/mutant.ts";
+import { mutants } from "../../../simulator/mutants/catalogue.ts";
+import type { Mutant } from "../../../simulator/src/mutants/mutant.ts";
 
 export const packageRoot: string = fileURLToPath(new URL("../../", import.meta.url));
 
-const folder = new URL("../mutants/", import.meta.url);
+/** A mutant that a test of core must notice. */
+export type TestedMutant = Mutant & { readonly test: string };
 
-export async function allMutants(): Promise<Mutant[]> {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith(".ts"))
-    .sort();
-  const modules = await Promise.all(
-    files.map(
-      (name) =>
-        import(new URL(name, folder).href) as Promise<{ mutants: readonly Mutant[] | undefined }>,
-    ),
-  );
-  return modules.flatMap(({ mutants }, index) => {
-    if (!Array.isArray(mutants)) {
-      throw new Error(`test/mutants/${files[index]} exports no list called mutants`);
-    }
-    return mutants;
-  });
+export function allMutants(): readonly Mutant[] {
+  return mutants;
+}
+
+/** The mutants that core's tests must notice; the simulator tries all of them. */
+export function testedMutants(): readonly TestedMutant[] {
+  return mutants.filter((mutant): mutant is TestedMutant => mutant.test !== undefined);
 }
 
 /** Why a mutant can't be tried, if so: then it is the mutant that needs mending. */
@@ -32,7 +25,7 @@ export function defectOf(mutant: Mutant, all: readonly Mutant[]): string | undef
   if (all.filter((each) => each.id === id).length > 1) {
     return "another mutant has the same id";
   }
-  for (const path of [file, test]) {
+  for (const path of test === undefined ? [file] : [file, test]) {
     if (!existsSync(`${packageRoot}${path}`)) {
       return `there is no ${path}`;
     }

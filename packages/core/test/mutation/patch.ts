@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import type { Plugin } from "vite";
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../../../simulator/src/mutants/mutant.ts";
 import { packageRoot } from "./catalogue.ts";
 
 export function patch({ id, file, find, replace }: Mutant): Plugin {

@@ -1,4 +1,5 @@
-// Tries every mutant: the tests must pass on the code as it is, and fail on each broken variant.
+// Tries every mutant that names a test: the tests must pass on the code as it is, and fail on each
+// broken variant. The simulator tries the others too.
 // Exits 1 when one survives or can't be tried.
 //
 //   npx tsx test/mutation/run.ts                      all of them, two at a time
@@ -10,14 +11,13 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Mutant } from "../support/mutant.ts";
 import { attempt } from "./attempt.ts";
-import { allMutants } from "./catalogue.ts";
+import { type TestedMutant, testedMutants } from "./catalogue.ts";
 import { progress, table } from "./print.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
 export interface Tried {
-  readonly mutant: Mutant;
+  readonly mutant: TestedMutant;
   readonly verdict: Verdict;
   readonly ms: number;
 }
@@ -38,8 +38,8 @@ async function passesUnpatched(tests: readonly string[]): Promise<boolean> {
 }
 
 async function tryAll(
-  chosen: readonly Mutant[],
-  all: readonly Mutant[],
+  chosen: readonly TestedMutant[],
+  all: readonly TestedMutant[],
   jobs: number,
 ): Promise<Tried[]> {
   const tried: Tried[] = [];
@@ -60,8 +60,8 @@ async function tryAll(
 const QUICK_EACH = 2;
 
 /** The first mutants of each algorithm. */
-function firstOfEach(mutants: readonly Mutant[]): Mutant[] {
-  const algorithmOf = ({ id }: Mutant): string => id.slice(0, id.indexOf("/"));
+function firstOfEach(mutants: readonly TestedMutant[]): TestedMutant[] {
+  const algorithmOf = ({ id }: TestedMutant): string => id.slice(0, id.indexOf("/"));
   return mutants.filter((mutant, index) => {
     const earlier = mutants.slice(0, index);
     const same = earlier.filter((each) => algorithmOf(each) === algorithmOf(mutant));
@@ -84,7 +84,7 @@ async function main(): Promise<number> {
     console.log(`--jobs must be a whole number of at least 1, got ${values.jobs}`);
     return 1;
   }
-  const all = await allMutants();
+  const all = testedMutants();
   const prefixes = values.only?.split(",") ?? [""];
   const named = all.filter(({ id }) => prefixes.some((prefix) => id.startsWith(prefix)));
   const chosen = values.quick ? firstOfEach(named) : named;

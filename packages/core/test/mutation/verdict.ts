@@ -1,8 +1,8 @@
 // What became of one mutant.
 
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../../../simulator/src/mutants/mutant.ts";
 import { attempt } from "./attempt.ts";
-import { defectOf } from "./catalogue.ts";
+import { defectOf, type TestedMutant } from "./catalogue.ts";
 
 export type Verdict =
   /** A test failed by an assertion. */
@@ -20,7 +20,7 @@ const TRIES = [
 ];
 const TIMEOUT_MS = 300_000;
 
-export async function judge(mutant: Mutant, all: readonly Mutant[]): Promise<Verdict> {
+export async function judge(mutant: TestedMutant, all: readonly Mutant[]): Promise<Verdict> {
   const defect = defectOf(mutant, all);
   if (defect !== undefined) {
     return { verdict: "broken", why: defect };

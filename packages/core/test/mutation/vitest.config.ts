@@ -3,7 +3,7 @@
 
 import { defineConfig } from "vitest/config";
 import workspace from "../../../../vitest.config.ts";
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../../../simulator/src/mutants/mutant.ts";
 import { packageRoot } from "./catalogue.ts";
 import { patch } from "./patch.ts";
 import { MutationReporter } from "./reporter.ts";

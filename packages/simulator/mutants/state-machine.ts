@@ -1,11 +1,11 @@
-// Broken variants of the state machine: small changes to the real source, each of which must make
-// the property file fail.
+// Broken variants of the state machine.
 
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../src/mutants/mutant.ts";
 
 export const mutants: readonly Mutant[] = [
   {
     id: "state-machine/window-forgets-what-it-dropped",
+    family: "request-forgotten",
     guarantee: "each (id, requestId) moves the entity at most once",
     file: "src/shared/request-log.ts",
     find: "dropped = Math.max(dropped,",
@@ -14,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/refusal-after-unknown-means-never-applied",
+    family: "unknown-taken-for-an-answer",
     guarantee: "without a request id, a lost reply does not move twice",
     file: "src/shared/decide-once.ts",
     find: "if (answer.afterUnknown) {",
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/not-in-the-window-means-never-applied",
+    family: "unknown-taken-for-an-answer",
     guarantee: "an unanswered write that may have been dropped from the window is indeterminate",
     file: "src/shared/decide-once.ts",
     find: "if (later.entry === undefined || seen.revision <= log.dropped) {",
@@ -30,6 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/refusals-are-not-recorded",
+    family: "replay-recomputed",
     guarantee: "a request gets the same answer again, refusals included",
     file: "src/state-machine/fire.ts",
     find: "next: undefined, record: named }",
@@ -38,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/request-recorded-apart-from-the-move",
+    family: "all-or-nothing-broken",
     guarantee: "each (id, requestId) moves the entity at most once",
     file: "src/shared/decide-once.ts",
     find: "own ? [own, write] : [write], signal",
@@ -46,6 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/refusal-judged-on-a-stale-snapshot",
+    family: "check-then-act",
     guarantee: "an illegal move is judged by the state as it stands",
     file: "src/shared/decide-once.ts",
     find: "if (seen === snapshot) {",
@@ -54,6 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/old-snapshots-count-as-new",
+    family: "request-forgotten",
     guarantee: "a request that may have been forgotten is expired, not run again",
     file: "src/shared/decide-once.ts",
     find: "seen.now - earliest.now > options.rememberedMs * 1000 ||",
@@ -62,10 +68,43 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "state-machine/anyone-may-move",
+    family: "check-then-act",
     guarantee: "an illegal move changes neither state nor data",
     file: "src/state-machine/fire.ts",
     find: "if (from.includes(state)) {",
     replace: "if (from.includes(state) || data) {",
     test: "test/state-machine.property.test.ts",
+  },
+  {
+    id: "state-machine/update-without-the-old-state",
+    family: "check-then-act",
+    guarantee: "an illegal move changes neither state nor data",
+    file: "src/shared/decide-once.ts",
+    find: "  const later = seenIn(answer);\n",
+    replace:
+      "  const later = seenIn(answer);\n  if (later.entry && !(ownKey && answer.index === 0)) {\n    const again = { key, requestId, signal, snapshot: undefined };\n    return send(options, again, { ...draft, seen: later, entity: decodeEntity<Head>(later) });\n  }\n",
+    test: "test/state-machine.property.test.ts",
+    textbook: "status checked, then updated without the old status in the WHERE",
+  },
+  {
+    id: "state-machine/already-there-by-the-state-alone",
+    family: "identity-confused",
+    guarantee: "a named request is told whether it was this one that moved the entity",
+    file: "src/state-machine/fire.ts",
+    find: "if (!named && state === to) {",
+    replace: "if (state === to) {",
+    test: "test/state-machine.property.test.ts",
+    textbook: "already paid answered by looking at the status only",
+  },
+  {
+    id: "state-machine/nothing-changed-but-it-is-there",
+    family: "unknown-taken-for-an-answer",
+    guarantee: "moved is told of one move to one request",
+    file: "src/shared/decide-once.ts",
+    find: "    seen = sent.seen;\n",
+    replace:
+      '    seen = sent.seen;\n    if (decision.next && JSON.stringify(decodeEntity(seen).body) === JSON.stringify(decision.next)) {\n      return { outcome: "answered", answer: decision.answer, replayed: false };\n    }\n',
+    test: "test/state-machine.property.test.ts",
+    textbook: "no rows changed, so the status is read and called success",
   },
 ];

@@ -1,11 +1,11 @@
-// Broken variants of the register: small changes to the real source, each of which must make the
-// property file fail.
+// Broken variants of the register.
 
-import type { Mutant } from "../support/mutant.ts";
+import type { Mutant } from "../src/mutants/mutant.ts";
 
 export const mutants: readonly Mutant[] = [
   {
     id: "register/window-is-not-looked-at",
+    family: "request-forgotten",
     guarantee: "fn takes effect at most once per requestId",
     file: "src/shared/decide-once.ts",
     find: 'log, logId(requestId, "")',
@@ -14,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "register/own-entry-outlived-by-its-snapshot",
+    family: "evidence-lost",
     guarantee: "a request that may have been forgotten is expired, not run again",
     file: "src/shared/entity-options.ts",
     find: "recordTtlMs: retentionMs + slackMs,",
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "register/absent-snapshot-is-written-under",
+    family: "check-then-act",
     guarantee: "a request gets the same answer again, refusals included",
     file: "src/shared/decide-once.ts",
     find: "let seen = snapshot?.entry ? snapshot : await look(store, at);",
@@ -30,6 +32,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "register/age-counts-from-the-retry",
+    family: "request-forgotten",
     guarantee: "a request that may have been forgotten is expired, not run again",
     file: "src/shared/decide-once.ts",
     find: "const earliest = snapshot ?? seen;",
@@ -38,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "register/refusals-are-not-recorded",
+    family: "replay-recomputed",
     guarantee: "refusals are recorded and replayed",
     file: "src/register/update.ts",
     find: "return { answer: { reason }, next: undefined, record: true };",
@@ -46,10 +50,42 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "register/window-forgets-what-it-dropped",
+    family: "request-forgotten",
     guarantee: "a request that may have been dropped is expired, not run again",
     file: "src/shared/decide-once.ts",
     find: "(!ownKey && earliest.revision <= log.dropped)",
     replace: "(!ownKey && earliest.revision < log.dropped)",
+    test: "test/register.property.test.ts",
+  },
+  {
+    id: "register/version-check-without-a-request",
+    family: "request-forgotten",
+    guarantee: "fn takes effect at most once per requestId",
+    file: "src/register/create-register.ts",
+    find: "const request = { key, requestId, snapshot, signal };",
+    replace: "const request = { key, requestId: undefined, snapshot, signal };",
+    test: "test/register.property.test.ts",
+    textbook: "a version check without a request id, which deducts stock twice on a retry",
+  },
+  {
+    id: "register/log-checked-on-the-first-look-only",
+    family: "request-forgotten",
+    guarantee: "fn takes effect at most once per requestId",
+    file: "src/shared/decide-once.ts",
+    find: "const told = tellAgain<Answer>(options, request, ownKey, earliest, seen, entity.log);",
+    replace:
+      "const told =\n      round === 1 ? tellAgain<Answer>(options, request, ownKey, earliest, seen, entity.log) : undefined;",
+    test: "test/register.property.test.ts",
+    subtle: "request log checked on the first read only",
+  },
+  {
+    id: "register/lost-update",
+    family: "check-then-act",
+    guarantee: "an update is made of the value that it replaces",
+    file: "src/shared/decide-once.ts",
+    find: "  const later = seenIn(answer);\n",
+    replace:
+      "  const later = seenIn(answer);\n  if (later.entry && !(ownKey && answer.index === 0)) {\n    const again = { key, requestId, signal, snapshot: undefined };\n    return send(options, again, { ...draft, seen: later, entity: decodeEntity<Head>(later) });\n  }\n",
     test: "test/register.property.test.ts",
   },
 ];

@@ -1,0 +1,47 @@
+// The bundle of the sources as they are now, made again only when something that it is made of has
+// changed: child processes and test files share it.
+
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { version } from "esbuild";
+import type { MutantBundle } from "../src/mutants/bundle.ts";
+import { bundleMutants, coreRoot } from "./bundle.ts";
+
+const own = fileURLToPath(new URL("./", import.meta.url));
+const folder = fileURLToPath(
+  new URL("../../../node_modules/.cache/onceproof-mutants/", import.meta.url),
+);
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesBelow(join(path, entry.name)) : [join(path, entry.name)],
+  );
+}
+
+/** A hash of core's sources, of the mutants and of what bundles them. */
+function hashOfSources(): string {
+  const hash = createHash("sha256").update(version);
+  const files = [...filesBelow(join(coreRoot, "src")), ...filesBelow(own)].sort();
+  for (const file of [...files, join(coreRoot, "package.json")]) {
+    hash.update(`\0${file}\0`).update(readFileSync(file));
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** The bundle of the sources as they are. */
+export async function currentBundle(): Promise<MutantBundle> {
+  const file = join(folder, `${hashOfSources()}.json`);
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as MutantBundle;
+  } catch {
+    const bundle = await bundleMutants();
+    mkdirSync(folder, { recursive: true });
+    // Under another name first: a process that starts meanwhile must not read half of it.
+    const draft = join(folder, `${randomUUID()}.draft`);
+    writeFileSync(draft, JSON.stringify(bundle));
+    renameSync(draft, file);
+    return bundle;
+  }
+}

@@ -1,6 +1,11 @@
 import { defineConfig } from "tsup";
 import { esmBuild } from "../../scripts/tsup-base.ts";
+import { writeMutants } from "./mutants/write.ts";
 
-export default defineConfig(
-  esmBuild({ index: "src/index.ts", "conformance/index": "src/conformance/index.ts" }),
-);
+const build = esmBuild({
+  index: "src/index.ts",
+  "conformance/index": "src/conformance/index.ts",
+  "mutants/index": "src/mutants/index.ts",
+});
+
+export default defineConfig({ ...build, onSuccess: writeMutants });

@@ -28,7 +28,9 @@ const stampOf = (folder) => join(cache, "build", folder.replace("/", "-"));
 
 function sourceHash(folder) {
   const own = [folder, ...(folder === core ? [] : [core])].flatMap((each) =>
-    ["src", "package.json", "tsup.config.ts", "tsconfig.src.json"].map((f) => fromRoot(each, f)),
+    ["src", "mutants", "package.json", "tsup.config.ts", "tsconfig.src.json"].map((f) =>
+      fromRoot(each, f),
+    ),
   );
   const common = ["pnpm-lock.yaml", "tsconfig.base.json", "scripts/tsup-base.ts"];
   return fingerprint([...own, ...common.map((file) => fromRoot(file))]);

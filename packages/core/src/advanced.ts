@@ -20,5 +20,7 @@ export {
   type DedupClaims,
 } from "./dedup/create-dedup-claims.js";
 export { ArgumentError, FormatError, OnceproofError, StoreError } from "./errors/errors.js";
+export type { Slot } from "./memory/slot.js";
+export { readStep, type SlotView, writeAllStep, writeStep } from "./memory/steps.js";
 export { type Runtime, systemRuntime } from "./runtime/runtime.js";
 export { pause } from "./shared/time.js";

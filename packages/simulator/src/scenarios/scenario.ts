@@ -1,0 +1,107 @@
+// What a scenario is: nodes that run an algorithm's real code, a workload as plain data, and the
+// guarantees that must hold of what happened.
+
+import type * as core from "@onceproof/core";
+import type * as advanced from "@onceproof/core/advanced";
+import type { FaultName, FaultPlan } from "../world/fault-plan.js";
+import type { History } from "../world/history.js";
+import type { ProfileId, StoreProfile } from "../world/profile.js";
+import type { World } from "../world/world.js";
+
+/** Everything that core exports: the real one, or a broken variant of it. */
+export type CoreModule = typeof core & typeof advanced;
+
+/** The lengths of time that faults are measured by, in milliseconds. */
+export interface Times {
+  readonly operationTimeoutMs: number;
+  readonly tombstoneMs: number;
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+}
+
+/** What a scenario is given to set up. */
+export interface Stage<W = unknown> {
+  readonly world: World;
+  readonly core: CoreModule;
+  readonly profile: StoreProfile;
+  readonly workload: W;
+}
+
+/** What a scenario does. */
+export interface Acts {
+  /** The clients' requests, with all their retries. Settles in bounded time, whatever goes wrong. */
+  readonly main: Promise<void>;
+  /** After healing: asks every question whose answer must come by now. */
+  settle(): Promise<void>;
+}
+
+/** A workload and how it is called. */
+export interface NamedWorkload<W = unknown> {
+  readonly id: string;
+  readonly title: string;
+  readonly workload: W;
+}
+
+/** Kinds of faults, as columns of the guarantee matrix. */
+export type FaultClass = "none" | "messages" | "crashes" | "pauses" | "clocks" | "store";
+
+/** Where a guarantee is given up, and why: the docs say the same. */
+export interface Loss {
+  /** @defaultValue all profiles that the scenario runs on */
+  readonly profiles?: readonly ProfileId[];
+  /** @defaultValue all classes */
+  readonly faults?: readonly FaultClass[];
+  /** True if exploration must find the violation, so that the sentence in the docs is earned. */
+  readonly mustBeFound: boolean;
+  readonly why: string;
+}
+
+/** A sentence of docs/guarantees.md and the judge of it. */
+export interface Guarantee<W = unknown> {
+  /** `algorithm/what-it-says`. */
+  readonly id: string;
+  readonly sentence: string;
+  /** Tells how the history violates the sentence, in one line; undefined if it does not. */
+  judge(history: History, setting: Setting<W>): string | undefined;
+}
+
+/** What a judge may know beside the history. */
+export interface Setting<W = unknown> {
+  readonly times: Times;
+  readonly workload: W;
+}
+
+/** A guarantee as one scenario states it. */
+export interface Stated<W = unknown> {
+  readonly guarantee: Guarantee<W>;
+  /** @defaultValue none: it holds everywhere */
+  readonly losses?: readonly Loss[];
+}
+
+/** A scenario. */
+export interface Scenario<W = unknown> {
+  /** `algorithm/variant`. */
+  readonly id: string;
+  readonly algorithm: string;
+  readonly title: string;
+  readonly times: Times;
+  readonly profiles: readonly ProfileId[];
+  /** The links whose calls are struck: `from` and `to` by name; a `from` of a node means all nodes. */
+  readonly targets: readonly { readonly from: readonly string[]; readonly to: string }[];
+  /** Faults that this scenario leaves out, each a promise that its docs do not make. */
+  readonly without?: readonly FaultName[];
+  readonly workloads: readonly NamedWorkload<W>[];
+  readonly states: readonly Stated<W>[];
+  play(stage: Stage<W>): Acts;
+}
+
+/** One run as plain data: what a replay token holds. */
+export interface RunSpec {
+  readonly scenario: string;
+  readonly profile: ProfileId;
+  readonly workload: string;
+  readonly seed: number;
+  readonly plan: FaultPlan;
+  /** The choices of latencies, if they did not come from the seed. */
+  readonly tape?: readonly number[];
+}

@@ -1,0 +1,324 @@
+// How messages travel in a world: a request to a store, a sink or a node and its answer, with the
+// faults that a plan has for them. One method per moment of a message's life.
+
+import type { ChoiceSource } from "./choices.js";
+import { type FaultAt, FaultIndex, type FaultPlan } from "./fault-plan.js";
+import type { Party } from "./party.js";
+import type { Ask, TraceEvent } from "./trace.js";
+
+/** What the network needs from its world. */
+export interface NetworkHost {
+  elapsedUs(): number;
+  at(delayUs: number, callback: () => void): () => void;
+  note(event: TraceEvent): void;
+  choices: ChoiceSource;
+  /** Travel times to choose from, in microseconds. */
+  latenciesUs: readonly number[];
+  crash(party: Party, forMs: number): void;
+  stop(party: Party, state: "paused" | "suspended", forMs: number): void;
+  /** Faults of the store: true if the request is lost by it. */
+  strikeStore(fault: FaultAt, ask: Ask): boolean;
+}
+
+/** One request and what becomes of it. */
+export interface Request<A> {
+  readonly from: Party;
+  readonly to: string;
+  readonly ask: Ask;
+  /** After so long without an answer, `unanswered` is called; waits for ever without it. */
+  readonly timeoutMs?: number;
+  /** Carries the request out; answers now or later, once per copy that arrives. */
+  deliver(respond: (answer: A, outcome: string) => void): void;
+  answered(answer: A): void;
+  unanswered(): void;
+  /** The connection was refused. */
+  refused(): void;
+}
+
+interface Flight<A> {
+  readonly id: number;
+  readonly life: number;
+  readonly nth: number;
+  readonly site: number;
+  readonly faults: readonly FaultAt[];
+  readonly request: Request<A>;
+  settled: boolean;
+  cancelTimeout: (() => void) | undefined;
+}
+
+export class Network {
+  readonly #host: NetworkHost;
+  #faults: FaultIndex;
+  #messages = 0;
+  readonly #counts = new Map<string, number>();
+  /** Links that are cut: until when, by direction. */
+  readonly #cuts = new Map<string, number>();
+  /** Faults that struck, in order. */
+  readonly struck: FaultAt[] = [];
+
+  constructor(host: NetworkHost, plan: FaultPlan) {
+    this.#host = host;
+    this.#faults = new FaultIndex(plan);
+  }
+
+  /** How many calls each link has carried, by `from to`. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  heal(): void {
+    this.#faults = new FaultIndex([]);
+    this.#cuts.clear();
+  }
+
+  send<A>(request: Request<A>): void {
+    const { from, to, ask, timeoutMs } = request;
+    const link = `${from.name} ${to}`;
+    const nth = (this.#counts.get(link) ?? 0) + 1;
+    this.#counts.set(link, nth);
+    this.#messages += 1;
+    const flight: Flight<A> = {
+      id: this.#messages,
+      life: from.life,
+      nth,
+      site: (from.index << 20) ^ (hash(to) & 0xff000) ^ (nth << 2),
+      faults: this.#faults.at(from.name, to, nth),
+      request,
+      settled: false,
+      cancelTimeout: undefined,
+    };
+    const atUs = this.#host.elapsedUs();
+    this.#host.note({ atUs, type: "sent", message: flight.id, from: from.name, to, nth, ask });
+    if (timeoutMs !== undefined) {
+      flight.cancelTimeout = this.#host.at(timeoutMs * 1000, () =>
+        from.enter(flight.life, () => this.#timeOut(flight)),
+      );
+    }
+    if (flight.faults.length === 0) {
+      this.#depart(flight);
+    } else {
+      this.#strikeSender(flight);
+    }
+  }
+
+  /** Faults at the moment of sending. */
+  #strikeSender<A>(flight: Flight<A>): void {
+    const { from, to } = flight.request;
+    for (const fault of flight.faults) {
+      switch (fault.fault) {
+        case "jumpClock":
+          this.#strike(fault);
+          from.jumpWall(fault.byMs * 1000);
+          break;
+        case "cut":
+          this.#strike(fault);
+          this.#cut(from.name, to, fault.legs, fault.forMs);
+          break;
+        case "refuse":
+          this.#strike(fault);
+          this.#refuse(flight);
+          return;
+        case "crash":
+          if (fault.phase === "send") {
+            this.#strike(fault);
+            this.#lose(flight, "request");
+            this.#host.crash(from, fault.forMs);
+            return;
+          }
+          break;
+        case "pause":
+        case "suspend":
+          if (fault.phase === "send") {
+            this.#strike(fault);
+            const state = fault.fault === "pause" ? "paused" : "suspended";
+            this.#host.stop(from, state, fault.forMs);
+            // It leaves when the process goes on.
+            from.enter(flight.life, () => this.#depart(flight));
+            return;
+          }
+          break;
+        default:
+      }
+    }
+    this.#depart(flight);
+  }
+
+  #depart<A>(flight: Flight<A>): void {
+    const { from, to } = flight.request;
+    let delayUs = this.#latencyUs(flight, 0);
+    let lost = this.#isCut(from.name, to);
+    for (const fault of flight.faults) {
+      switch (fault.fault) {
+        case "dropRequest":
+          this.#strike(fault);
+          lost = true;
+          break;
+        case "holdRequest":
+          this.#strike(fault);
+          delayUs += fault.forMs * 1000;
+          break;
+        case "duplicate":
+          this.#strike(fault);
+          this.#host.at(delayUs + fault.afterMs * 1000, () => this.#arrive(flight, 1));
+          break;
+        default:
+      }
+    }
+    if (lost) {
+      this.#lose(flight, "request");
+    } else {
+      this.#host.at(delayUs, () => this.#arrive(flight, 0));
+    }
+  }
+
+  #arrive<A>(flight: Flight<A>, copy: number): void {
+    const { request } = flight;
+    if (copy === 0) {
+      for (const fault of flight.faults) {
+        if (atStore(fault) && !("phase" in fault && fault.phase === "apply")) {
+          this.#strike(fault);
+          if (this.#host.strikeStore(fault, request.ask)) {
+            this.#lose(flight, "request");
+            return;
+          }
+        }
+      }
+    }
+    request.deliver((answer, outcome) => {
+      const atUs = this.#host.elapsedUs();
+      this.#host.note({ atUs, type: "arrived", message: flight.id, copy, outcome });
+      if (copy === 0) {
+        for (const fault of flight.faults) {
+          if (atStore(fault) && "phase" in fault && fault.phase === "apply") {
+            this.#strike(fault);
+            this.#host.strikeStore(fault, request.ask);
+          }
+        }
+        this.#return(flight, answer);
+      }
+    });
+  }
+
+  #return<A>(flight: Flight<A>, answer: A): void {
+    const { from, to } = flight.request;
+    let delayUs = this.#latencyUs(flight, 1);
+    let lost = this.#isCut(to, from.name);
+    for (const fault of flight.faults) {
+      if (fault.fault === "dropReply") {
+        this.#strike(fault);
+        lost = true;
+      } else if (fault.fault === "holdReply") {
+        this.#strike(fault);
+        delayUs += fault.forMs * 1000;
+      }
+    }
+    if (lost) {
+      this.#lose(flight, "reply");
+    } else {
+      this.#host.at(delayUs, () => this.#land(flight, answer));
+    }
+  }
+
+  /** The answer reaches the sender's machine. */
+  #land<A>(flight: Flight<A>, answer: A): void {
+    const { from } = flight.request;
+    if (flight.settled || flight.life !== from.life) {
+      return;
+    }
+    for (const fault of flight.faults) {
+      if ("phase" in fault && fault.phase === "reply") {
+        this.#strike(fault);
+        if (fault.fault === "crash") {
+          this.#host.crash(from, fault.forMs);
+          return;
+        }
+        this.#host.stop(from, fault.fault === "pause" ? "paused" : "suspended", fault.forMs);
+      }
+    }
+    from.enter(flight.life, () => {
+      if (!this.#settle(flight)) {
+        return;
+      }
+      this.#host.note({ atUs: this.#host.elapsedUs(), type: "answered", message: flight.id });
+      flight.request.answered(answer);
+    });
+  }
+
+  #refuse<A>(flight: Flight<A>): void {
+    this.#host.at(this.#latencyUs(flight, 0), () =>
+      flight.request.from.enter(flight.life, () => {
+        if (this.#settle(flight)) {
+          this.#lose(flight, "request");
+          flight.request.refused();
+        }
+      }),
+    );
+  }
+
+  #timeOut<A>(flight: Flight<A>): void {
+    if (this.#settle(flight)) {
+      this.#host.note({ atUs: this.#host.elapsedUs(), type: "timedOut", message: flight.id });
+      flight.request.unanswered();
+    }
+  }
+
+  /** Whether nobody has told the sender an answer yet. */
+  #settle<A>(flight: Flight<A>): boolean {
+    const first = !flight.settled;
+    flight.settled = true;
+    flight.cancelTimeout?.();
+    return first;
+  }
+
+  #strike(fault: FaultAt): void {
+    this.struck.push(fault);
+    this.#host.note({ atUs: this.#host.elapsedUs(), type: "fault", fault });
+  }
+
+  #lose<A>(flight: Flight<A>, leg: "request" | "reply"): void {
+    this.#host.note({ atUs: this.#host.elapsedUs(), type: "lost", message: flight.id, leg });
+  }
+
+  #latencyUs<A>({ site }: Flight<A>, leg: 0 | 1): number {
+    const { choices, latenciesUs } = this.#host;
+    return latenciesUs[choices.pick(latenciesUs.length, site ^ leg)] ?? 0;
+  }
+
+  #cut(from: string, to: string, legs: "requests" | "replies" | "both", forMs: number): void {
+    const untilUs = this.#host.elapsedUs() + forMs * 1000;
+    if (legs !== "replies") {
+      this.#cuts.set(`${from} ${to}`, untilUs);
+    }
+    if (legs !== "requests") {
+      this.#cuts.set(`${to} ${from}`, untilUs);
+    }
+    this.#host.at(forMs * 1000, () =>
+      this.#host.note({ atUs: this.#host.elapsedUs(), type: "mended", from, to }),
+    );
+  }
+
+  #isCut(from: string, to: string): boolean {
+    return this.#cuts.size > 0 && (this.#cuts.get(`${from} ${to}`) ?? 0) > this.#host.elapsedUs();
+  }
+}
+
+function atStore({ fault }: FaultAt): boolean {
+  switch (fault) {
+    case "jumpStoreClock":
+    case "restartStore":
+    case "failover":
+    case "evict":
+    case "staleReads":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value;
+}

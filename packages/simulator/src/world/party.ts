@@ -1,0 +1,143 @@
+// One process of a world: its clocks, its timers, and whether it is up. Timers and answers of a
+// paused process wait, those of a crashed one never come, and what it has sent still arrives.
+
+import type { Runtime } from "@onceproof/core/advanced";
+import { createRandom } from "../random.js";
+import type { TimerQueue } from "../timers.js";
+import { mix } from "./choices.js";
+
+export type PartyState = "up" | "paused" | "suspended" | "down";
+
+/** What a party needs from its world. */
+export interface PartyHost {
+  readonly timers: TimerQueue;
+  readonly seed: number;
+  elapsedUs(): number;
+  /** Tells the world that code of this party is about to run. */
+  stir(): void;
+}
+
+export interface PartyClock {
+  /** The wall clock at the start of the run, in microseconds since the epoch. */
+  readonly startUs: number;
+  /** How fast its clocks run: 1 is true time. */
+  readonly rate: number;
+}
+
+export class Party {
+  readonly name: string;
+  readonly index: number;
+  state: PartyState = "up";
+  /** 1 until the first crash. */
+  life = 1;
+  readonly #host: PartyHost;
+  readonly #rate: number;
+  #wallUs: number;
+  #frozenUs = 0;
+  #frozenAtUs = 0;
+  #held: (() => void)[] = [];
+  #pauses = 0;
+
+  constructor(host: PartyHost, name: string, index: number, clock: PartyClock) {
+    this.#host = host;
+    this.name = name;
+    this.index = index;
+    this.#rate = clock.rate;
+    this.#wallUs = clock.startUs;
+  }
+
+  /** Runs the callback as this life of the process: later while it is paused, never after a crash. */
+  enter(life: number, callback: () => void): void {
+    if (life !== this.life) {
+      return;
+    }
+    if (this.state === "up") {
+      this.#host.stir();
+      callback();
+    } else {
+      this.#held.push(callback);
+    }
+  }
+
+  crash(): void {
+    this.state = "down";
+    this.life += 1;
+    this.#held = [];
+    this.#pauses += 1;
+  }
+
+  /** Stops the process; the number names this stop, so that only its own end resumes it. */
+  stop(state: "paused" | "suspended"): number {
+    if (this.state === "up") {
+      this.state = state;
+      this.#frozenAtUs = this.#host.elapsedUs();
+      this.#pauses += 1;
+    }
+    return this.#pauses;
+  }
+
+  /** Whether this stop is still on. */
+  stopped(stop: number): boolean {
+    return stop === this.#pauses && (this.state === "paused" || this.state === "suspended");
+  }
+
+  /** Goes on. What waited happens one thing after the other, each as an event of its own. */
+  resume(): void {
+    if (this.state === "suspended") {
+      this.#frozenUs += this.#host.elapsedUs() - this.#frozenAtUs;
+    }
+    this.state = "up";
+    const { life } = this;
+    for (const callback of this.#held.splice(0)) {
+      this.#host.timers.add(this.#host.elapsedUs(), () => this.enter(life, callback));
+    }
+  }
+
+  jumpWall(byUs: number): void {
+    this.#wallUs += byUs;
+  }
+
+  #monotonicUs(): number {
+    const frozen = this.state === "suspended" ? this.#host.elapsedUs() - this.#frozenAtUs : 0;
+    return (this.#host.elapsedUs() - this.#frozenUs - frozen) * this.#rate;
+  }
+
+  /** The runtime of this life. */
+  runtime(): Runtime {
+    const { life } = this;
+    const host = this.#host;
+    const random = createRandom(mix(host.seed, (this.index + 1) * 4096 + life));
+    const monotonicNow = (): number => this.#monotonicUs() / 1000;
+    const arm = (delayMs: number, fire: () => void): (() => void) => {
+      const delayUs = Math.max(0, Math.ceil((delayMs * 1000) / this.#rate));
+      return host.timers.add(host.elapsedUs() + delayUs, () => this.enter(life, fire));
+    };
+    return {
+      wallNow: () => (this.#wallUs + host.elapsedUs() * this.#rate) / 1000,
+      monotonicNow,
+      setTimer: (callback, delayMs) => {
+        const dueMs = monotonicNow() + delayMs;
+        let cancelled = false;
+        let cancelArmed: () => void;
+        const fire = (): void => {
+          if (cancelled) {
+            return;
+          }
+          // A suspension froze the clock that this timer counts by.
+          const leftMs = dueMs - monotonicNow();
+          if (leftMs > 0.001) {
+            cancelArmed = arm(leftMs, fire);
+          } else {
+            callback();
+          }
+        };
+        cancelArmed = arm(delayMs, fire);
+        return () => {
+          cancelled = true;
+          cancelArmed();
+        };
+      },
+      randomBytes: (length) => random.bytes(length),
+    };
+  }
+}

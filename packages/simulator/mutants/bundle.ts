@@ -25,8 +25,8 @@ function patched({ id, file, find, replace }: Mutant): string {
   return parts.join(replace);
 }
 
-/** Core with its dependencies as one ECMAScript module. */
-async function bundleCore(mutant?: Mutant): Promise<string> {
+/** Core with its dependencies as one CommonJS module, which can be evaluated under any name. */
+export async function bundleCore(mutant?: Mutant): Promise<string> {
   const target = mutant && join(coreRoot, mutant.file);
   const { outputFiles } = await build({
     stdin: {
@@ -37,7 +37,7 @@ async function bundleCore(mutant?: Mutant): Promise<string> {
     absWorkingDir: coreRoot,
     bundle: true,
     write: false,
-    format: "esm",
+    format: "cjs",
     target: "es2022",
     platform: "neutral",
     // The nearest tsconfig must not change what is made of the same sources.

@@ -2,7 +2,7 @@
 // changed: child processes and test files share it.
 
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "esbuild";
@@ -10,9 +10,8 @@ import type { MutantBundle } from "../src/mutants/bundle.ts";
 import { bundleMutants, coreRoot } from "./bundle.ts";
 
 const own = fileURLToPath(new URL("./", import.meta.url));
-const folder = fileURLToPath(
-  new URL("../../../node_modules/.cache/onceproof-mutants/", import.meta.url),
-);
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const folder = join(root, "node_modules/.cache/onceproof-mutants");
 
 function filesBelow(path: string): string[] {
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
@@ -24,7 +23,8 @@ function filesBelow(path: string): string[] {
 function hashOfSources(): string {
   const hash = createHash("sha256").update(version);
   const files = [...filesBelow(join(coreRoot, "src")), ...filesBelow(own)].sort();
-  for (const file of [...files, join(coreRoot, "package.json")]) {
+  // The lockfile, since dependencies of core are bundled too.
+  for (const file of [...files, join(root, "pnpm-lock.yaml")]) {
     hash.update(`\0${file}\0`).update(readFileSync(file));
   }
   return hash.digest("hex").slice(0, 32);
@@ -38,6 +38,10 @@ export async function currentBundle(): Promise<MutantBundle> {
   } catch {
     const bundle = await bundleMutants();
     mkdirSync(folder, { recursive: true });
+    // Bundles of earlier sources: who still reads one has it whole, or makes it again.
+    for (const name of readdirSync(folder).filter((each) => each.endsWith(".json"))) {
+      rmSync(join(folder, name), { force: true });
+    }
     // Under another name first: a process that starts meanwhile must not read half of it.
     const draft = join(folder, `${randomUUID()}.draft`);
     writeFileSync(draft, JSON.stringify(bundle));

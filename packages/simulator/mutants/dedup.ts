@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/dedup/execute.ts",
     find: 'if (disposition === "final") {',
     replace: 'if (disposition !== "unknown") {',
-    test: "test/dedup.property.test.ts",
+    test: "test/dedup-failures.test.ts",
     textbook: "a dedup table whose failed rows can never be retried",
   },
   {

@@ -16,7 +16,7 @@ export interface BundledMutant extends Mutant {
 export interface MutantBundle {
   /** The licence texts of what is bundled beside core, by package. */
   readonly licences: { readonly [name: string]: string };
-  /** Core with its dependencies, as one ECMAScript module. */
+  /** Core with its dependencies, as one CommonJS module that requires nothing. */
   readonly base: string;
   readonly mutants: readonly BundledMutant[];
 }

@@ -1,0 +1,106 @@
+// The configurations that a search has met, and the table that tells which need no second look.
+//
+// A configuration is what has been placed so far and the state that this led to. One that has used
+// up more of the unknown operations than another, and is like it in all else, can do nothing that
+// the other can't: it is dominated, and dropped.
+
+import { mix } from "./plain-data.js";
+
+/** The fields of a record, before the mask of slots and the set of unknown operations. */
+export const FIRST = 0;
+export const STATE = 1;
+export const TRAIL = 2;
+export const MASK = 3;
+
+/** An arena of records of equal length, and a hash table over them. */
+export class Configurations {
+  data: Int32Array;
+  readonly stride: number;
+  length = 0;
+  /** Where a record's set of unknown operations begins. */
+  readonly unknownAt: number;
+  #table: Int32Array;
+
+  constructor(slotCount: number, unknown: number) {
+    this.unknownAt = MASK + ((slotCount + 31) >> 5);
+    this.stride = this.unknownAt + ((unknown + 31) >> 5);
+    this.data = new Int32Array(32 * this.stride);
+    this.#table = new Int32Array(64);
+  }
+
+  /** Writes a copy of a record behind the last one, where it can be changed and then kept. */
+  draft(id: number): number {
+    const base = this.length * this.stride;
+    if (base + this.stride > this.data.length) {
+      const larger = new Int32Array(2 * this.data.length);
+      larger.set(this.data);
+      this.data = larger;
+    }
+    const { data } = this;
+    const from = id * this.stride;
+    for (let index = 0; index < this.stride; index += 1) {
+      data[base + index] = data[from + index] as number;
+    }
+    return base;
+  }
+
+  /** Keeps the draft and returns its id, or returns -1 if a record that is kept dominates it. */
+  keep(): number {
+    const id = this.length;
+    let at = this.#hash(id) & (this.#table.length - 1);
+    for (let other = this.#table[at] as number; other !== 0; other = this.#table[at] as number) {
+      if (this.#dominates(other - 1, id)) {
+        return -1;
+      }
+      at = (at + 1) & (this.#table.length - 1);
+    }
+    this.#table[at] = id + 1;
+    this.length = id + 1;
+    if (2 * this.length > this.#table.length) {
+      this.#grow();
+    }
+    return id;
+  }
+
+  #hash(id: number): number {
+    const { data } = this;
+    const base = id * this.stride;
+    let hash = Math.imul(data[base + FIRST] as number, 0x9e3779b1) ^ (data[base + STATE] as number);
+    for (let index = base + MASK; index < base + this.unknownAt; index += 1) {
+      hash = Math.imul(hash, 0x85ebca6b) ^ (data[index] as number);
+    }
+    return mix(hash);
+  }
+
+  #dominates(left: number, right: number): boolean {
+    const { data } = this;
+    const a = left * this.stride;
+    const b = right * this.stride;
+    if (data[a + FIRST] !== data[b + FIRST] || data[a + STATE] !== data[b + STATE]) {
+      return false;
+    }
+    for (let index = MASK; index < this.unknownAt; index += 1) {
+      if (data[a + index] !== data[b + index]) {
+        return false;
+      }
+    }
+    for (let index = this.unknownAt; index < this.stride; index += 1) {
+      if (((data[a + index] as number) & ~(data[b + index] as number)) !== 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  #grow(): void {
+    const table = new Int32Array(2 * this.#table.length);
+    for (let id = 0; id < this.length; id += 1) {
+      let at = this.#hash(id) & (table.length - 1);
+      while (table[at] !== 0) {
+        at = (at + 1) & (table.length - 1);
+      }
+      table[at] = id + 1;
+    }
+    this.#table = table;
+  }
+}

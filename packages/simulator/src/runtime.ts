@@ -38,3 +38,10 @@ const nextTick =
  */
 export const tickHop: Hop =
   nextTick === undefined ? macrotaskHop : () => new Promise((resolve) => nextTick(resolve));
+
+declare const btoa: (text: string) => string;
+declare const atob: (text: string) => string;
+
+/** Base64 of ASCII text. */
+export const encodeBase64 = (text: string): string => btoa(text);
+export const decodeBase64 = (text: string): string => atob(text);

@@ -40,6 +40,8 @@ export interface NamedWorkload<W = unknown> {
   readonly id: string;
   readonly title: string;
   readonly workload: W;
+  /** Whether it lasts beyond the retention, so that messages may be held for as long. */
+  readonly long?: boolean;
 }
 
 /** Kinds of faults, as columns of the guarantee matrix. */

@@ -24,6 +24,14 @@ export interface Charge {
   readonly run: number;
 }
 
+/** What the data of an order lists: each move, appended in the step that made it. */
+export interface MadeMove {
+  readonly event: string;
+  /** The operation that made it, so that one operation which moved twice is seen. */
+  readonly operation: number;
+  readonly requestId?: string;
+}
+
 /** How a handler ends. Its effect comes before the end, unless it says otherwise. */
 export type HandlerEnd =
   | "returns"
@@ -114,7 +122,7 @@ export interface Recorded {
   };
   readonly "machine.get": {
     readonly input: Record<string, never>;
-    readonly returned: { readonly state: string; readonly data: unknown } | undefined;
+    readonly returned: { readonly state: string; readonly data: readonly MadeMove[] } | undefined;
   };
   /** Adds `delta` to a number that starts at `initial` in the workload; refuses to go below 0. */
   readonly "register.update": {

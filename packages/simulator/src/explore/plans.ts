@@ -2,12 +2,12 @@
 // plans of several.
 
 import { createRandom } from "../random.js";
-import type { NamedWorkload, Scenario } from "../scenarios/scenario.js";
+import type { NamedWorkload, Scenario, Target } from "../scenarios/scenario.js";
 import type { CallAt, FaultAt, FaultPlan, WorldFault } from "../world/fault-plan.js";
 import type { StoreProfile } from "../world/profile.js";
 import { STORE } from "../world/store-client.js";
 import type { TraceEvent } from "../world/trace.js";
-import { faultMenu } from "./fault-menu.js";
+import { faultMenu, type MenuOptions } from "./fault-menu.js";
 
 /** The calls of a run that a scenario lets be struck, in the order of their sending. */
 export function callsOf(scenario: Scenario, trace: readonly TraceEvent[]): readonly CallAt[] {
@@ -20,32 +20,41 @@ export function callsOf(scenario: Scenario, trace: readonly TraceEvent[]): reado
       continue;
     }
     const { from, to, nth } = event;
-    if (scenario.targets.some((target) => target.to === to && target.from.includes(from))) {
+    if (targetOf(scenario, from, to) !== undefined) {
       calls.push({ from, to, nth });
     }
   }
   return calls;
 }
 
-/** The menus of one scenario's workload on one profile. */
+/** The menus of one scenario's workload on one profile, by link. */
 export class Menus {
-  readonly #store: readonly WorldFault[];
-  readonly #other: readonly WorldFault[];
+  readonly #scenario: Scenario;
+  readonly #options: Omit<MenuOptions, "toStore" | "without">;
+  readonly #byTarget = new Map<Target, readonly WorldFault[]>();
 
   constructor(scenario: Scenario, profile: StoreProfile, workload: NamedWorkload) {
-    const options = {
-      profile,
-      times: scenario.times,
-      ...(scenario.without !== undefined && { without: scenario.without }),
-      long: workload.long ?? false,
-    };
-    this.#store = faultMenu({ ...options, toStore: true });
-    this.#other = faultMenu({ ...options, toStore: false });
+    this.#scenario = scenario;
+    this.#options = { profile, times: scenario.times, long: workload.long ?? false };
   }
 
-  of({ to }: CallAt): readonly WorldFault[] {
-    return to === STORE ? this.#store : this.#other;
+  of({ from, to }: CallAt): readonly WorldFault[] {
+    const target = targetOf(this.#scenario, from, to);
+    if (target === undefined) {
+      return [];
+    }
+    let menu = this.#byTarget.get(target);
+    if (menu === undefined) {
+      const { without = [] } = target;
+      menu = faultMenu({ ...this.#options, without, toStore: to === STORE });
+      this.#byTarget.set(target, menu);
+    }
+    return menu;
   }
+}
+
+function targetOf({ targets }: Scenario, from: string, to: string): Target | undefined {
+  return targets.find((target) => target.to === to && target.from.includes(from));
 }
 
 /** Every plan of one fault for these calls. */

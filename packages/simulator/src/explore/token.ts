@@ -1,8 +1,10 @@
 // Replay tokens: one run as one word that can be pasted into a terminal.
 
 import { ArgumentError } from "@onceproof/core/advanced";
-import { decodeBase64, encodeBase64 } from "../runtime.js";
 import type { RunSpec } from "../scenarios/scenario.js";
+
+declare const btoa: (text: string) => string;
+declare const atob: (text: string) => string;
 
 const VERSION = "op1";
 
@@ -10,7 +12,7 @@ const VERSION = "op1";
 export function encodeToken(spec: RunSpec): string {
   const { scenario, profile, workload, seed, plan, tape } = spec;
   const parts = [scenario, profile, workload, seed, plan, ...(tape === undefined ? [] : [tape])];
-  const base64 = encodeBase64(JSON.stringify(parts));
+  const base64 = btoa(JSON.stringify(parts));
   return `${VERSION}.${base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
@@ -26,7 +28,7 @@ export function decodeToken(token: string): RunSpec {
   }
   let parts: unknown;
   try {
-    parts = JSON.parse(decodeBase64(body.replaceAll("-", "+").replaceAll("_", "/")));
+    parts = JSON.parse(atob(body.replaceAll("-", "+").replaceAll("_", "/")));
   } catch {
     throw invalid("it is cut off or altered: copy all of it");
   }

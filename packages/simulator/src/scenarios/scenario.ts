@@ -80,6 +80,14 @@ export interface Stated<W = unknown> {
   readonly losses?: readonly Loss[];
 }
 
+/** A link whose calls are struck. */
+export interface Target {
+  readonly from: readonly string[];
+  readonly to: string;
+  /** Faults that this link is spared, because no algorithm above it can promise anything then. */
+  readonly without?: readonly FaultName[];
+}
+
 /** A scenario. */
 export interface Scenario<W = unknown> {
   /** `algorithm/variant`. */
@@ -88,10 +96,8 @@ export interface Scenario<W = unknown> {
   readonly title: string;
   readonly times: Times;
   readonly profiles: readonly ProfileId[];
-  /** The links whose calls are struck: `from` and `to` by name; a `from` of a node means all nodes. */
-  readonly targets: readonly { readonly from: readonly string[]; readonly to: string }[];
-  /** Faults that this scenario leaves out, each a promise that its docs do not make. */
-  readonly without?: readonly FaultName[];
+  /** The links whose calls are struck. */
+  readonly targets: readonly Target[];
   readonly workloads: readonly NamedWorkload<W>[];
   readonly states: readonly Stated<W>[];
   play(stage: Stage<W>): Acts;

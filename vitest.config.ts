@@ -22,6 +22,7 @@ const sources: Record<string, string> = {
   "@onceproof/redis-adapter": "packages/redis-adapter/src/index.ts",
   "@onceproof/sql-adapter": "packages/sql-adapter/src/index.ts",
   "@onceproof/simulator": "packages/simulator/src/index.ts",
+  "@onceproof/simulator/checker": "packages/simulator/src/checker/index.ts",
   "@onceproof/simulator/conformance": "packages/simulator/src/conformance/index.ts",
   "@onceproof/test-servers": "packages/test-servers/src/index.ts",
 };

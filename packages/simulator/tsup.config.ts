@@ -4,6 +4,7 @@ import { writeMutants } from "./mutants/write.ts";
 
 const build = esmBuild({
   index: "src/index.ts",
+  "checker/index": "src/checker/index.ts",
   "conformance/index": "src/conformance/index.ts",
   "mutants/index": "src/mutants/index.ts",
 });

@@ -1,0 +1,59 @@
+// What messages ask for, in words: the story says it in full, the diagram in a label.
+
+import type { Write } from "@onceproof/core/advanced";
+import type { Ask } from "../world/trace.js";
+import { readableKey, type Shortener } from "./words.js";
+
+/** `create pay/dedup/k1 as running (opId OAqZ…)`. */
+export function describeAsk(ask: Ask, short: Shortener): string {
+  switch (ask.ask) {
+    case "read":
+      return `read ${readableKey(ask.key)}`;
+    case "write":
+      return `${verb(ask.write)} ${readableKey(ask.write.key)}${become(ask.write)} (opId ${short.opId(ask.write.opId)})`;
+    case "writeAll":
+      return `write ${ask.keys.map(readableKey).join(" and ")} in one step (opId ${short.opId(ask.opId)})`;
+    case "call":
+      return ask.what;
+  }
+}
+
+/** `create k1 running`. */
+export function labelAsk(ask: Ask, short: Shortener): string {
+  switch (ask.ask) {
+    case "read":
+      return `read ${short.key(ask.key)}`;
+    case "write":
+      return `${verb(ask.write)} ${short.key(ask.write.key)}${become(ask.write, " → ")}`;
+    case "writeAll":
+      return `write ${ask.keys.map((key) => short.key(key)).join(" + ")}`;
+    case "call":
+      return ask.what;
+  }
+}
+
+/** Whether a write renews an entry without a new value. */
+export function isRenewal(ask: Ask): boolean {
+  return ask.ask === "write" && typeof ask.write.next === "object" && "touch" in ask.write.next;
+}
+
+function verb({ expect, next }: Write): string {
+  if (next === "removed") {
+    return "remove";
+  }
+  if ("touch" in next) {
+    return "renew";
+  }
+  return expect === "absent" || "absentSince" in expect ? "create" : "replace";
+}
+
+function become({ next }: Write, as = " as "): string {
+  const state = next !== "removed" && "value" in next ? stateOf(next.value) : undefined;
+  return state === undefined ? "" : `${as}${state}`;
+}
+
+/** Records of core begin with a version digit and JSON; what has a state is told by it. */
+function stateOf(value: string): string | undefined {
+  const found = /^\d?\{[^\n]*?"state":"([A-Za-z-]{1,24})"/.exec(value);
+  return found?.[1];
+}

@@ -24,6 +24,7 @@ const sources: Record<string, string> = {
   "@onceproof/simulator": "packages/simulator/src/index.ts",
   "@onceproof/simulator/checker": "packages/simulator/src/checker/index.ts",
   "@onceproof/simulator/conformance": "packages/simulator/src/conformance/index.ts",
+  "@onceproof/simulator/fast-check": "packages/simulator/src/fast-check/index.ts",
   "@onceproof/test-servers": "packages/test-servers/src/index.ts",
 };
 

@@ -6,6 +6,7 @@ const build = esmBuild({
   index: "src/index.ts",
   "checker/index": "src/checker/index.ts",
   "conformance/index": "src/conformance/index.ts",
+  "fast-check/index": "src/fast-check/index.ts",
   "mutants/index": "src/mutants/index.ts",
 });
 

@@ -3,6 +3,7 @@
 
 import * as coreIndex from "@onceproof/core";
 import * as coreAdvanced from "@onceproof/core/advanced";
+import { ArgumentError } from "@onceproof/core/advanced";
 import { type ChoiceSource, tapeChoices } from "../world/choices.js";
 import type { FaultPlan } from "../world/fault-plan.js";
 import type { History } from "../world/history.js";
@@ -46,11 +47,7 @@ export async function runScenario(
   spec: RunSpec,
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const named = scenario.workloads.find(({ id }) => id === spec.workload);
-  if (named === undefined) {
-    throw new TypeError(`${scenario.id} has no workload ${JSON.stringify(spec.workload)}`);
-  }
-  const { workload } = named;
+  const workload = workloadOf(scenario, spec);
   const { core = REAL_CORE } = options;
   const { times } = scenario;
   const choices = options.choices ?? (spec.tape === undefined ? undefined : tapeChoices(spec.tape));
@@ -86,6 +83,21 @@ export async function runScenario(
     counts: world.counts,
     events: world.events,
   };
+}
+
+function workloadOf(scenario: Scenario, { workload }: RunSpec): unknown {
+  if (typeof workload !== "string") {
+    return workload.drawn;
+  }
+  const named = scenario.workloads.find(({ id }) => id === workload);
+  if (named === undefined) {
+    throw new ArgumentError(
+      "optionInvalid",
+      `${scenario.id} has no workload ${JSON.stringify(workload)}: choose one of ` +
+        scenario.workloads.map(({ id }) => id).join(", "),
+    );
+  }
+  return named.workload;
 }
 
 /** After healing, what stands from before has this many leases to end by itself. */

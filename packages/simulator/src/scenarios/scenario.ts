@@ -103,11 +103,17 @@ export interface Scenario<W = unknown> {
   play(stage: Stage<W>): Acts;
 }
 
+/** A workload that is no named one. */
+export interface Drawn {
+  readonly drawn: unknown;
+}
+
 /** One run as plain data: what a replay token holds. */
 export interface RunSpec {
   readonly scenario: string;
   readonly profile: ProfileId;
-  readonly workload: string;
+  /** The id of one of the scenario's workloads, or one that was drawn. */
+  readonly workload: string | Drawn;
   readonly seed: number;
   readonly plan: FaultPlan;
   /** The choices of latencies, if they did not come from the seed. */

@@ -163,7 +163,9 @@ export type Method = keyof Recorded;
  * - `step`: the function of a recorded step of dedup was called (it has no length); `detail: { run,
  *   attempt }`.
  * - `holds`: a node believes to hold a lock: from its acquisition until its own code saw it end
- *   (released, `lock.held` false, or the signal). `key`, `fencingToken`.
+ *   (released, `lock.held` false, or the signal). `key`, `operation` (the acquisition),
+ *   `fencingToken`; `detail: { others }` are the tokens of other acquisitions whose `held` was true
+ *   at that very moment; `result` is `"released"` (release was called), `"notHeld"` or `"signal"`.
  *
  * Sinks (`Effect.sink`); `Effect.operation` is the operation on whose behalf it came:
  * - `bank`: charges of a handler; `key`, `fencingToken`, `value` is the run. `accepted` is false when

@@ -1,11 +1,41 @@
-// The public surface: a driven runtime, a call counter and a faulty store. The full simulator
-// (nodes, links, store profiles, fault portfolios, oracles) comes next.
+// The public surface. For a first look: `createFaultyMemoryStore` puts a bad network before a store;
+// `createWorld` is the whole simulated world; `runScenario`, `explore` and the matrix verify
+// Onceproof's own guarantees in it.
 
 export {
   type CallCounter,
   type CallCounts,
   countCalls,
 } from "./counting-store.js";
+export {
+  type ExploreOptions,
+  explore,
+  type Job,
+  type JobResult,
+  type Part,
+} from "./explore/explore.js";
+export { classOf, faultMenu, type MenuOptions } from "./explore/fault-menu.js";
+export {
+  type Cell,
+  type CellVerdict,
+  COLUMNS,
+  type Column,
+  type Finding,
+  type Matrix,
+  type MatrixRow,
+} from "./explore/matrix.js";
+export { callsOf, Menus, pairPlans, singlePlans, swarmPlan } from "./explore/plans.js";
+export { shrink } from "./explore/shrink.js";
+export { type CellTally, declaredLoss, type Found } from "./explore/tally.js";
+export { decodeToken, encodeToken } from "./explore/token.js";
+export {
+  type Budget,
+  buildMatrix,
+  FULL,
+  planJobs,
+  QUICK,
+  type Selection,
+} from "./explore/verify.js";
 export {
   DEFAULT_RATES,
   type Fault,
@@ -22,7 +52,33 @@ export {
 } from "./faulty-store.js";
 export type { FaultyStoreOptions } from "./faulty-store-options.js";
 export { createRandom, type Random } from "./random.js";
-export type { Hop } from "./runtime.js";
+export { describeFault, describePlan } from "./report/fault-words.js";
+export { type StoryOptions, tellStory } from "./report/story.js";
+export { type Hop, macrotaskHop, tickHop } from "./runtime.js";
+export { SCENARIOS, scenarioOf } from "./scenarios/catalogue.js";
+export { type Ask, askAll, type Serve } from "./scenarios/clients.js";
+export {
+  type RunOptions,
+  type RunResult,
+  runScenario,
+  type Violation,
+} from "./scenarios/run.js";
+export type {
+  Acts,
+  CoreModule,
+  Drawn,
+  FaultClass,
+  Guarantee,
+  Loss,
+  NamedWorkload,
+  RunSpec,
+  Scenario,
+  Setting,
+  Stage,
+  Stated,
+  Target,
+  Times,
+} from "./scenarios/scenario.js";
 export { createSkewedRuntime, type SkewedRuntime } from "./skewed-runtime.js";
 export {
   createVirtualRuntime,
@@ -30,3 +86,28 @@ export {
   type VirtualRuntime,
   type VirtualRuntimeOptions,
 } from "./virtual-runtime.js";
+export {
+  type ChoiceSource,
+  enumerateChoices,
+  pctChoices,
+  recordChoices,
+  seededChoices,
+  tapeChoices,
+} from "./world/choices.js";
+export type { CallAt, FaultAt, FaultName, FaultPlan, WorldFault } from "./world/fault-plan.js";
+export type { Answer, Effect, History, Operation, Span } from "./world/history.js";
+export { PROFILES, type ProfileId, profileOf, type StoreProfile } from "./world/profile.js";
+export {
+  firstDifference,
+  formatEvent,
+  hashTrace,
+  type TraceEvent,
+} from "./world/trace.js";
+export {
+  type Client,
+  createWorld,
+  type Node,
+  SinkError,
+  type World,
+  type WorldOptions,
+} from "./world/world.js";

@@ -9,6 +9,7 @@ import {
   type StoreCapabilities,
   type WatchableStore,
 } from "@onceproof/core/advanced";
+import { Guard } from "../guard/guard.js";
 import { type Hop, tickHop } from "../runtime.js";
 import { TimerQueue } from "../timers.js";
 import { SimulationError } from "../virtual-runtime.js";
@@ -45,6 +46,11 @@ export interface WorldOptions {
   readonly hop?: Hop;
   /** Lets microtasks run after every event, though it ran no code of a node. @defaultValue false */
   readonly hopAlways?: boolean;
+  /**
+   * Stops code that touches real time or randomness while a run lasts: `run` rejects with a
+   * NondeterminismError that names the place, even if the code swallowed it. @defaultValue false
+   */
+  readonly guard?: boolean;
   /** After so many events the run counts as stuck. @defaultValue 200_000 */
   readonly maxEvents?: number;
   /** The store's steps, for broken variants. @defaultValue those of core */
@@ -91,14 +97,17 @@ export class World {
   readonly #parties = new Map<string, Party>();
   readonly #programs = new Map<string, (node: Node) => void>();
   readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #guard: Guard | undefined;
   #elapsedUs = 0;
   #stirred = false;
+  #running = false;
   /** How many events were carried out. */
   events = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
     this.#seed = options.seed ?? 1;
+    this.#guard = options.guard ? new Guard() : undefined;
     const { latenciesMs = [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7] } = options;
     this.recorder = new Recorder(this.trace, () => this.#elapsedUs);
     this.server = new StoreServer({
@@ -207,36 +216,61 @@ export class World {
     });
   }
 
-  /** Lets time pass until the promise settles. */
+  /**
+   * Lets time pass until the promise settles.
+   *
+   * Fails: SimulationError when nothing is left that could settle it, after `maxEvents`, or while
+   * another `run` of this world lasts; NondeterminismError under `guard`.
+   */
   async run<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const settle = (): void => {
       settled = true;
     };
     promise.then(settle, settle);
-    const { hop = tickHop, hopAlways = false, maxEvents = 200_000 } = this.#options;
-    await hop();
-    while (!settled) {
-      const atUs = this.#timers.nextAtUs();
-      if (atUs === undefined) {
-        throw new SimulationError(
-          `stuck at ${this.#elapsedUs / 1000} ms: something is awaited that nothing can settle`,
-        );
+    if (this.#running) {
+      throw new SimulationError("this world is being run already: await that run first");
+    }
+    const { hop = tickHop } = this.#options;
+    const guard = this.#guard;
+    this.#running = true;
+    guard?.begin();
+    try {
+      await hop(guard?.disarm);
+      guard?.report();
+      while (!settled) {
+        this.#carryOutNext();
+        if (this.#stirred) {
+          await hop(guard?.disarm);
+        }
+        guard?.disarm();
+        guard?.report();
       }
-      if (this.events >= maxEvents) {
-        throw new SimulationError(
-          `no end after ${maxEvents} events, at ${this.#elapsedUs / 1000} ms of virtual time`,
-        );
-      }
-      this.events += 1;
-      this.#elapsedUs = Math.max(this.#elapsedUs, atUs);
-      this.#stirred = hopAlways;
-      this.#timers.take()?.();
-      if (this.#stirred) {
-        await hop();
-      }
+    } finally {
+      guard?.end();
+      this.#running = false;
     }
     return promise;
+  }
+
+  #carryOutNext(): void {
+    const { hopAlways = false, maxEvents = 200_000 } = this.#options;
+    const atUs = this.#timers.nextAtUs();
+    if (atUs === undefined) {
+      throw new SimulationError(
+        `stuck at ${this.#elapsedUs / 1000} ms: something is awaited that nothing can settle`,
+      );
+    }
+    if (this.events >= maxEvents) {
+      throw new SimulationError(
+        `no end after ${maxEvents} events, at ${this.#elapsedUs / 1000} ms of virtual time`,
+      );
+    }
+    this.events += 1;
+    this.#elapsedUs = Math.max(this.#elapsedUs, atUs);
+    this.#stirred = hopAlways;
+    this.#guard?.arm();
+    this.#timers.take()?.();
   }
 
   /** Lets so much time pass. */
@@ -273,7 +307,7 @@ export class World {
     const sleep = (delayMs: number): Promise<void> =>
       new Promise((resolve) => void runtime.setTimer(resolve, delayMs));
     this.#stirred = true;
-    this.#programs.get(name)?.({
+    const node: Node = {
       name,
       life,
       runtime,
@@ -289,7 +323,13 @@ export class World {
         }),
       }),
       call: (sink, what, act) => this.#call(party, sink, what, act),
-    });
+    };
+    const start = (): void => this.#programs.get(name)?.(node);
+    if (this.#guard === undefined || this.#running) {
+      start();
+    } else {
+      this.#guard.aside(start);
+    }
   }
 
   #capabilities(): StoreCapabilities {

@@ -1,7 +1,7 @@
 // Scenarios of dedup: an order service on two nodes that charges a bank, once per policy and kind of
 // sink. The naive bank takes whatever comes, so that it hides nothing.
 
-import type { DedupContext, VerifyAnswer } from "@onceproof/core";
+import type { Dedup, DedupContext, Resolution, VerifyAnswer } from "@onceproof/core";
 import type { Node } from "../world/world.js";
 import { type Ask, askAll, type Serve } from "./clients.js";
 import type { Charge, HandlerEnd } from "./recorded.js";
@@ -18,10 +18,16 @@ export interface DedupAsk extends Ask {
   readonly fingerprint?: string;
 }
 
+/** What a person finds out about a key, rightly or not. */
+export interface Person {
+  readonly atMs: number;
+  readonly key: string;
+  readonly outcome: "done" | "failed" | "notDone";
+}
+
 export interface DedupWorkload {
   readonly asks: readonly DedupAsk[];
-  /** How long after healing the last questions are asked. */
-  readonly idleMs?: number;
+  readonly people?: readonly Person[];
 }
 
 export const DEDUP_TIMES: Times = {
@@ -32,6 +38,10 @@ export const DEDUP_TIMES: Times = {
 };
 
 const NODES = ["api-1", "api-2"];
+/** Where people resolve keys: a node that no fault strikes by itself. */
+const OFFICE = "office";
+/** The run in the value that a person records. */
+const PERSON = -1;
 export const BANK = "bank";
 
 export type DedupVariant = {
@@ -92,11 +102,39 @@ export const DEDUP_WORKLOADS: readonly NamedWorkload<DedupWorkload>[] = [
     title: "a retryable error, then an error that nobody judged",
     workload: {
       asks: [
-        ask({ end: "throwsRetryableFirst" }),
+        ask({ end: "throwsRetryableFirst", step: true }),
         ask({ client: "bob", key: "k2", end: "throwsAfterEffect", to: ["api-2", "api-1"] }),
         ask({ client: "carol", key: "k2", atMs: 20, to: ["api-1"] }),
       ],
     },
+  },
+  {
+    id: "people",
+    title:
+      "a person resolves a key whose attempt ended without a known outcome, another is too late",
+    workload: {
+      asks: [
+        ask({ end: "throwsAfterEffect", tries: 6, gapMs: 600 }),
+        ask({ client: "bob", key: "k2", to: ["api-2", "api-1"] }),
+      ],
+      people: [
+        { atMs: 300, key: "k1", outcome: "done" },
+        { atMs: 900, key: "k1", outcome: "failed" },
+        { atMs: 4, key: "k2", outcome: "failed" },
+      ],
+    },
+  },
+  {
+    id: "retention-edge",
+    title: "a duplicate shortly before the retention ends, and one long after",
+    workload: {
+      asks: [
+        ask({}),
+        ask({ client: "bob", atMs: 0.9 * DEDUP_TIMES.retentionMs, to: ["api-2"] }),
+        ask({ client: "carol", atMs: 50_000, to: ["api-1"] }),
+      ],
+    },
+    long: true,
   },
 ];
 
@@ -197,6 +235,7 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
   const { world, core, workload } = stage;
   const bank = createBank(stage, variant.bank);
   const services = new Map<string, Serve<DedupAsk>>();
+  const dedups = new Map<string, Dedup>();
   let runs = 0;
 
   const serviceOf = (node: Node): Serve<DedupAsk> => {
@@ -211,6 +250,7 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
       settleMs: 600,
       onEvent: (event) => world.recorder.told(node.name, event.type),
     });
+    dedups.set(node.name, dedup);
     const handle = async (
       ctx: DedupContext,
       { key, end, beforeMs, afterMs, step }: DedupAsk,
@@ -280,8 +320,26 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
   for (const name of NODES) {
     start(name);
   }
+  const { people = [] } = workload;
+  if (people.length > 0) {
+    start(OFFICE);
+  }
+  const resolveOne = async ({ atMs, key, outcome }: Person): Promise<void> => {
+    await world.addClient(`person-${atMs}`).sleep(atMs);
+    const found: Resolution =
+      outcome === "done"
+        ? { outcome, value: { key, run: PERSON } }
+        : outcome === "failed"
+          ? { outcome, code: "person", message: "a person said no" }
+          : { outcome };
+    const asked = { by: OFFICE, life: 1, method: "dedup.resolve", key, input: { outcome } };
+    const resolve = async (): Promise<unknown> => dedups.get(OFFICE)?.resolve(key, found);
+    await world.recorder.operation(asked, resolve).catch(() => undefined);
+  };
   return {
-    main: askAll(world, workload.asks, services),
+    main: Promise.all([askAll(world, workload.asks, services), ...people.map(resolveOne)]).then(
+      () => undefined,
+    ),
     async settle() {
       start("last");
       const keys = [...new Set(workload.asks.map(({ key }) => key))];

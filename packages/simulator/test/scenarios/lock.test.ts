@@ -82,7 +82,7 @@ describe("the scenario of the lock", () => {
   });
 
   test("settles under single faults, and records as documented", async () => {
-    const struck = await expectSettledUnderFaults(scenario, 400);
+    const struck = await expectSettledUnderFaults(scenario, 200);
     // The draw reaches the network, the nodes, their clocks and the store.
     for (const fault of ["dropReply", "duplicate", "crash", "pause", "jumpClock", "failover"]) {
       expect(struck).toContain(fault);

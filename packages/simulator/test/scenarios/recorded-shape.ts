@@ -7,7 +7,7 @@ import type { Method } from "../../src/scenarios/recorded.ts";
 import { type RunResult, runScenario } from "../../src/scenarios/run.ts";
 import type { RunSpec, Scenario } from "../../src/scenarios/scenario.ts";
 import type { History, Operation } from "../../src/world/history.ts";
-import { profileOf } from "../../src/world/profile.ts";
+import { type ProfileId, profileOf } from "../../src/world/profile.ts";
 import { hashTrace } from "../../src/world/trace.ts";
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -122,19 +122,21 @@ function problemsOf({ method, input, answer, by, life }: Operation): readonly st
   return problems;
 }
 
+/** One of a scenario's workloads on one of its profiles. */
+export interface Cell {
+  readonly profile: ProfileId;
+  readonly workload: string;
+}
+
 /** All workloads on all profiles that a scenario declares. */
-export function cellsOf(scenario: Scenario): readonly Pick<RunSpec, "profile" | "workload">[] {
+export function cellsOf(scenario: Scenario): readonly Cell[] {
   return scenario.profiles.flatMap((profile) =>
     scenario.workloads.map(({ id }) => ({ profile, workload: id })),
   );
 }
 
 /** A run without faults. */
-export function quietRun(
-  scenario: Scenario,
-  cell: Pick<RunSpec, "profile" | "workload">,
-  seed: number,
-): Promise<RunResult> {
+export function quietRun(scenario: Scenario, cell: Cell, seed: number): Promise<RunResult> {
   return runScenario(scenario, { ...cell, scenario: scenario.id, seed, plan: [] });
 }
 

@@ -3,9 +3,11 @@
 
 import { type RunOptions, type RunResult, runScenario } from "../scenarios/run.js";
 import type { NamedWorkload, RunSpec, Scenario } from "../scenarios/scenario.js";
+import { SimulationError } from "../virtual-runtime.js";
 import { mix } from "../world/choices.js";
 import type { FaultPlan } from "../world/fault-plan.js";
 import { type ProfileId, profileOf } from "../world/profile.js";
+import type { TraceEvent } from "../world/trace.js";
 import type { Column } from "./matrix.js";
 import { callsOf, Menus, pairPlans, singlePlans, swarmPlan } from "./plans.js";
 import { type CellTally, columnOf, type Found, Tally } from "./tally.js";
@@ -37,7 +39,17 @@ export interface JobResult {
   readonly events: number;
   /** False if it was stopped, or took one plan in several: then it did not try all. */
   readonly exhaustive: boolean;
+  /** Runs that came to no end, at most `MAX_FAILURES`; absent if all did. */
+  readonly failures?: readonly RunFailure[];
 }
+
+/** A run that could not go on: something waits that nothing will settle, or it never ends. */
+export interface RunFailure {
+  readonly spec: RunSpec;
+  readonly message: string;
+}
+
+const MAX_FAILURES = 5;
 
 export interface ExploreOptions extends RunOptions {
   /** Asked between runs: true ends the exploration early. */
@@ -48,13 +60,17 @@ export interface ExploreOptions extends RunOptions {
   readonly breathe?: () => Promise<void> | undefined;
 }
 
+type Trace = readonly TraceEvent[];
+
 interface Exploration {
   readonly scenario: Scenario;
   readonly named: NamedWorkload;
   readonly menus: Menus;
   readonly job: Job;
-  /** Carries out one plan and counts it; undefined once the exploration is to end. */
-  run(plan: FaultPlan, column: Column, seed?: number): Promise<RunResult | undefined>;
+  /** Carries out one plan and counts it; its trace, or undefined once the exploration is to end. */
+  run(plan: FaultPlan, column: Column, seed?: number): Promise<Trace | undefined>;
+  /** The trace of a plan that does not count. */
+  look(plan: FaultPlan): Promise<Trace>;
   /** Whether the plan of this number is among those that this job takes. */
   takes(): boolean;
   readonly stopped: () => boolean;
@@ -75,6 +91,21 @@ export async function explore(
   let events = 0;
   let number = 0;
   let stopped = false;
+  const failures: RunFailure[] = [];
+  const { scenario: id, profile, workload } = job;
+  const attempt = async (spec: RunSpec): Promise<RunResult | undefined> => {
+    try {
+      return await runScenario(scenario, spec, options);
+    } catch (error) {
+      if (!(error instanceof SimulationError)) {
+        throw error;
+      }
+      if (failures.length < MAX_FAILURES) {
+        failures.push({ spec, message: error.message });
+      }
+      return undefined;
+    }
+  };
   const [index, of] = job.share ?? [0, 1];
   const oneIn = job.oneIn ?? 1;
   const exploration: Exploration = {
@@ -93,15 +124,20 @@ export async function explore(
       if (stopped) {
         return undefined;
       }
-      const { scenario: id, profile, workload } = job;
       const spec: RunSpec = { scenario: id, profile, workload, seed, plan };
-      const result = await runScenario(scenario, spec, options);
+      const result = await attempt(spec);
       runs += 1;
-      events += result.events;
-      const surprises = tally.add(spec, column, result.violations);
-      options.onRun?.(result, spec, surprises);
+      if (result !== undefined) {
+        events += result.events;
+        const surprises = tally.add(spec, column, result.violations);
+        options.onRun?.(result, spec, surprises);
+      }
       await options.breathe?.();
-      return result;
+      return result?.trace ?? [];
+    },
+    async look(plan) {
+      const spec: RunSpec = { scenario: id, profile, workload, seed: job.seed, plan };
+      return (await attempt(spec))?.trace ?? [];
     },
   };
   switch (job.part.part) {
@@ -116,7 +152,14 @@ export async function explore(
       break;
   }
   const exhaustive = !stopped && oneIn === 1 && job.part.part !== "swarm";
-  return { job, cells: tally.cells, runs, events, exhaustive };
+  return {
+    job,
+    cells: tally.cells,
+    runs,
+    events,
+    exhaustive,
+    ...(failures.length > 0 && { failures }),
+  };
 }
 
 async function exploreSingles(exploration: Exploration): Promise<void> {
@@ -125,7 +168,7 @@ async function exploreSingles(exploration: Exploration): Promise<void> {
   if (base === undefined) {
     return;
   }
-  for (const plan of singlePlans(callsOf(scenario, base.trace), menus)) {
+  for (const plan of singlePlans(callsOf(scenario, base), menus)) {
     if (takes() && (await run(plan, columnOf(plan))) === undefined) {
       return;
     }
@@ -133,15 +176,14 @@ async function exploreSingles(exploration: Exploration): Promise<void> {
 }
 
 async function explorePairs(exploration: Exploration): Promise<void> {
-  const { scenario, menus, job, run, takes } = exploration;
-  const spec = { ...job, plan: [] as FaultPlan };
-  const base = await runScenario(scenario, spec);
-  for (const [first] of singlePlans(callsOf(scenario, base.trace), menus)) {
+  const { scenario, menus, run, look, takes } = exploration;
+  const base = await look([]);
+  for (const [first] of singlePlans(callsOf(scenario, base), menus)) {
     if (first === undefined) {
       continue;
     }
-    const one = await runScenario(scenario, { ...spec, plan: [first] });
-    for (const plan of pairPlans(first, callsOf(scenario, one.trace), menus)) {
+    const one = await look([first]);
+    for (const plan of pairPlans(first, callsOf(scenario, one), menus)) {
       if (takes() && (await run(plan, "pairs")) === undefined) {
         return;
       }
@@ -150,9 +192,8 @@ async function explorePairs(exploration: Exploration): Promise<void> {
 }
 
 async function exploreSwarm(exploration: Exploration, plans: number): Promise<void> {
-  const { scenario, menus, job, run, takes } = exploration;
-  const base = await runScenario(scenario, { ...job, plan: [] });
-  const calls = callsOf(scenario, base.trace);
+  const { scenario, menus, job, run, look, takes } = exploration;
+  const calls = callsOf(scenario, await look([]));
   for (let count = 0; count < plans; count += 1) {
     const seed = mix(job.seed, count) % 1_000_000_007;
     if (takes() && (await run(swarmPlan(seed, calls, menus), "swarm", seed)) === undefined) {

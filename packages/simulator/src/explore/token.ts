@@ -2,6 +2,8 @@
 
 import { ArgumentError } from "@onceproof/core/advanced";
 import type { RunSpec } from "../scenarios/scenario.js";
+import type { FaultPlan } from "../world/fault-plan.js";
+import type { ProfileId } from "../world/profile.js";
 
 declare const btoa: (text: string) => string;
 declare const atob: (text: string) => string;
@@ -10,8 +12,9 @@ const VERSION = "op1";
 
 /** The token of a run. */
 export function encodeToken(spec: RunSpec): string {
-  const { scenario, profile, workload, seed, plan, tape } = spec;
-  const parts = [scenario, profile, workload, seed, plan, ...(tape === undefined ? [] : [tape])];
+  const { scenario, profile, workload, seed, plan, tape, mutant } = spec;
+  const last = mutant === undefined ? (tape === undefined ? [] : [tape]) : [tape ?? null, mutant];
+  const parts = [scenario, profile, workload, seed, plan, ...last];
   const base64 = btoa(JSON.stringify(parts));
   return `${VERSION}.${base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
@@ -19,12 +22,12 @@ export function encodeToken(spec: RunSpec): string {
 /**
  * The run that a token stands for.
  *
- * Fails: ArgumentError `tokenInvalid` when it is cut off, altered or of another version.
+ * Fails: ArgumentError `optionInvalid` when it is cut off, altered or of another version.
  */
 export function decodeToken(token: string): RunSpec {
   const [version, body = ""] = token.trim().split(".");
   if (version !== VERSION) {
-    throw invalid(`it does not begin with ${VERSION}.`);
+    throw invalid(`it does not begin with ${VERSION}, a dot and the rest`);
   }
   let parts: unknown;
   try {
@@ -32,11 +35,49 @@ export function decodeToken(token: string): RunSpec {
   } catch {
     throw invalid("it is cut off or altered: copy all of it");
   }
-  if (!Array.isArray(parts) || parts.length < 5 || !Array.isArray(parts[4])) {
+  if (!Array.isArray(parts) || !isSpec(parts)) {
     throw invalid("it is cut off or altered: copy all of it");
   }
-  const [scenario, profile, workload, seed, plan, tape] = parts;
-  return { scenario, profile, workload, seed, plan, ...(tape !== undefined && { tape }) };
+  const [scenario, profile, workload, seed, plan, tape, mutant] = parts;
+  return {
+    scenario,
+    profile,
+    workload,
+    seed,
+    plan,
+    ...(tape !== undefined && tape !== null && { tape }),
+    ...(mutant !== undefined && { mutant }),
+  };
+}
+
+type Parts = [
+  scenario: string,
+  profile: ProfileId,
+  workload: string,
+  seed: number,
+  plan: FaultPlan,
+  tape?: readonly number[] | null,
+  mutant?: string,
+];
+
+function isSpec(parts: readonly unknown[]): parts is Parts {
+  const [scenario, profile, workload, seed, plan, tape, mutant] = parts;
+  return (
+    [scenario, profile, workload, mutant ?? ""].every((each) => typeof each === "string") &&
+    Number.isSafeInteger(seed) &&
+    Array.isArray(plan) &&
+    plan.every(isFaultAt) &&
+    (tape === undefined || tape === null || isWholeNumbers(tape))
+  );
+}
+
+function isFaultAt(fault: unknown): boolean {
+  const { from, to, nth, fault: name } = (fault ?? {}) as Partial<Record<string, unknown>>;
+  return [from, to, name].every((each) => typeof each === "string") && Number.isSafeInteger(nth);
+}
+
+function isWholeNumbers(tape: unknown): boolean {
+  return Array.isArray(tape) && tape.every(Number.isSafeInteger);
 }
 
 function invalid(why: string): ArgumentError {

@@ -118,4 +118,6 @@ export interface RunSpec {
   readonly plan: FaultPlan;
   /** The choices of latencies, if they did not come from the seed. */
   readonly tape?: readonly number[];
+  /** The mutant of core that ran, if it was not core as it is; who runs it loads it. */
+  readonly mutant?: string;
 }

@@ -1,0 +1,133 @@
+// Who uses single-use tokens and how, as plain data.
+
+import type { Ask } from "./clients.js";
+import type { NamedWorkload, Times } from "./scenario.js";
+
+/** A client with a token in its hands. */
+export interface TokenAsk extends Ask {
+  readonly does: "consume" | "run";
+  /** The subject for whom the token was issued; each subject has one token. */
+  readonly issuedTo: string;
+  /** What it gives: `otherName` is a token of the same subject, issued under another name. */
+  readonly gives: "asIssued" | "forged" | "otherSubject" | "otherName";
+  readonly requestId: string;
+  /** What `atMs` counts from: the start, or the token's end on the store's clock. */
+  readonly counts: "fromStart" | "fromEnd";
+}
+
+export interface TokensWorkload {
+  readonly asks: readonly TokenAsk[];
+}
+
+export const TOKENS_TIMES: Times = {
+  operationTimeoutMs: 200,
+  tombstoneMs: 10_000,
+  leaseMs: 1_500,
+  retentionMs: 90_000,
+};
+
+/** Longer than clocks differ: a signed token ends by the clock of the node that issued it. */
+export const TOKEN_MS = 90_000;
+
+export const TOKENS_NODES: readonly string[] = ["web-1", "web-2"];
+/** Takes every charge. */
+export const BANK = "bank";
+
+/** A request as most are; `over` tells what is special about it. */
+export const tokenAsk = (over: Partial<TokenAsk>): TokenAsk => ({
+  client: "alice",
+  atMs: 0,
+  to: ["web-1", "web-2"],
+  tries: 4,
+  patienceMs: 2_500,
+  gapMs: 400,
+  does: "consume",
+  issuedTo: "s1",
+  gives: "asIssued",
+  requestId: "r1",
+  counts: "fromStart",
+  ...over,
+});
+
+/** As `tokenAsk`, at the other node first. */
+const askOther = (over: Partial<TokenAsk>): TokenAsk =>
+  tokenAsk({ to: ["web-2", "web-1"], ...over });
+
+const TWO_REQUESTS: NamedWorkload<TokensWorkload> = {
+  id: "two-requests",
+  title: "two requests with one token at the same time, both again elsewhere, and a third",
+  workload: {
+    asks: [
+      tokenAsk({}),
+      askOther({ client: "bob", requestId: "r2" }),
+      askOther({ client: "alice-again", atMs: 3 }),
+      tokenAsk({ client: "bob-again", atMs: 400, requestId: "r2" }),
+      askOther({ client: "alice-late", atMs: 5_000 }),
+      tokenAsk({ client: "carol", atMs: 5_003, requestId: "r3" }),
+    ],
+  },
+};
+
+const REFUSALS: NamedWorkload<TokensWorkload> = {
+  id: "refusals",
+  title: "another subject, a forged token and another name's, before and after the right request",
+  workload: {
+    asks: [
+      tokenAsk({ client: "mallory-1", gives: "otherSubject" }),
+      askOther({ client: "mallory-2", atMs: 1, gives: "forged" }),
+      tokenAsk({ client: "mallory-3", atMs: 2, gives: "otherName" }),
+      tokenAsk({ atMs: 12 }),
+      askOther({ client: "mallory-4", atMs: 400, gives: "otherSubject" }),
+      tokenAsk({ client: "mallory-5", atMs: 401, gives: "forged" }),
+      askOther({ client: "bob", atMs: 402, requestId: "r2" }),
+      askOther({ client: "alice-again", atMs: 403 }),
+    ],
+  },
+};
+
+const END: NamedWorkload<TokensWorkload> = {
+  id: "end",
+  title: "requests shortly before and after a token's end, and beyond the tombstone time",
+  long: true,
+  workload: {
+    asks: [
+      tokenAsk({}),
+      askOther({ client: "bob", counts: "fromEnd", atMs: -20, requestId: "r2" }),
+      askOther({ client: "alice-again", counts: "fromEnd", atMs: -20 }),
+      tokenAsk({ client: "carol", counts: "fromEnd", atMs: 20, requestId: "r2" }),
+      askOther({ client: "dave", counts: "fromEnd", atMs: 12_000, requestId: "r3" }),
+      tokenAsk({ client: "erin", counts: "fromEnd", atMs: -20, issuedTo: "s2" }),
+      askOther({
+        client: "frank",
+        counts: "fromEnd",
+        atMs: 20,
+        issuedTo: "s2",
+        requestId: "r2",
+      }),
+      askOther({ client: "erin-late", counts: "fromEnd", atMs: 12_000, issuedTo: "s2" }),
+    ],
+  },
+};
+
+const RUN: NamedWorkload<TokensWorkload> = {
+  id: "run",
+  title: "three run what one token stands for, a request consumes beside them, and the reverse",
+  workload: {
+    asks: [
+      tokenAsk({ does: "run" }),
+      askOther({ client: "bob", does: "run", atMs: 1 }),
+      tokenAsk({ client: "mallory", does: "run", atMs: 2, gives: "otherSubject" }),
+      askOther({ client: "carol", atMs: 12 }),
+      askOther({ client: "dave", issuedTo: "s2" }),
+      tokenAsk({ client: "erin", does: "run", atMs: 12, issuedTo: "s2" }),
+      askOther({ client: "alice-late", does: "run", atMs: 5_000 }),
+    ],
+  },
+};
+
+export const TOKENS_WORKLOADS: readonly NamedWorkload<TokensWorkload>[] = [
+  TWO_REQUESTS,
+  REFUSALS,
+  END,
+  RUN,
+];

@@ -91,12 +91,16 @@ export function enumerateChoices(depth: number): ChoiceSource & { next(): boolea
  * @see https://doi.org/10.1145/1735970.1736040
  */
 export function pctChoices(seed: number, changes: number, expectedChoices = 200): ChoiceSource {
-  const turns = Array.from({ length: changes }, (_, at) => mix(seed, -1 - at) % expectedChoices);
+  // Distinct moments, none before the first choice: fewer changes would find less than promised.
+  const turns = new Set<number>();
+  for (let draw = 1; turns.size < Math.min(changes, expectedChoices - 1); draw += 1) {
+    turns.add(1 + (mix(seed, -draw) % (expectedChoices - 1)));
+  }
   let made = 0;
   let epoch = 0;
   return {
     pick(count, site) {
-      if (turns.includes(made)) {
+      if (turns.has(made)) {
         epoch += 1;
       }
       made += 1;

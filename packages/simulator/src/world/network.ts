@@ -23,6 +23,8 @@ export interface NetworkHost {
 /** One request and what becomes of it. */
 export interface Request<A> {
   readonly from: Party;
+  /** The life that asks: what code of an earlier one still sends in the moment of its end is void. */
+  readonly life: number;
   readonly to: string;
   readonly ask: Ask;
   /** After so long without an answer, `unanswered` is called; waits for ever without it. */
@@ -72,14 +74,17 @@ export class Network {
   }
 
   send<A>(request: Request<A>): void {
-    const { from, to, ask, timeoutMs } = request;
+    const { from, life, to, ask, timeoutMs } = request;
+    if (life !== from.life) {
+      return;
+    }
     const link = `${from.name} ${to}`;
     const nth = (this.#counts.get(link) ?? 0) + 1;
     this.#counts.set(link, nth);
     this.#messages += 1;
     const flight: Flight<A> = {
       id: this.#messages,
-      life: from.life,
+      life,
       nth,
       site: (from.index << 20) ^ (hash(to) & 0xff000) ^ (nth << 2),
       faults: this.#faults.at(from.name, to, nth),
@@ -286,15 +291,21 @@ export class Network {
 
   #cut(from: string, to: string, legs: "requests" | "replies" | "both", forMs: number): void {
     const untilUs = this.#host.elapsedUs() + forMs * 1000;
+    const lengthen = (direction: string): void => {
+      this.#cuts.set(direction, Math.max(untilUs, this.#cuts.get(direction) ?? 0));
+    };
     if (legs !== "replies") {
-      this.#cuts.set(`${from} ${to}`, untilUs);
+      lengthen(`${from} ${to}`);
     }
     if (legs !== "requests") {
-      this.#cuts.set(`${to} ${from}`, untilUs);
+      lengthen(`${to} ${from}`);
     }
-    this.#host.at(forMs * 1000, () =>
-      this.#host.note({ atUs: this.#host.elapsedUs(), type: "mended", from, to }),
-    );
+    this.#host.at(forMs * 1000, () => {
+      // After healing there is nothing left to mend, and another cut may last longer.
+      if (this.#cuts.size > 0 && !this.#isCut(from, to) && !this.#isCut(to, from)) {
+        this.#host.note({ atUs: this.#host.elapsedUs(), type: "mended", from, to });
+      }
+    });
   }
 
   #isCut(from: string, to: string): boolean {

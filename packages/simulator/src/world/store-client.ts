@@ -3,6 +3,9 @@
 
 import {
   type AtomicStore,
+  checkStoreKey,
+  checkWrite,
+  checkWriteAll,
   type MultiKeyStore,
   type Observation,
   type StoreCapabilities,
@@ -36,23 +39,28 @@ export function createStoreClient(
   options: StoreClientOptions,
 ): AtomicStore & Partial<MultiKeyStore & WatchableStore> {
   const { network, server, party, capabilities, multiKey, watch } = options;
+  const { life } = party;
+  const { maxValueBytes } = capabilities;
   let closed = false;
 
   const call = <A>(
-    ask: Ask,
+    check: () => void,
+    ask: () => Ask,
     deliver: () => A,
     outcomeOf: (answer: A) => string,
     unanswered: (cause: Error) => A,
   ): Promise<A> =>
     new Promise<A>((resolve, reject) => {
+      check();
       if (closed) {
         reject(new StoreError("closed", "the simulated store is closed"));
         return;
       }
       network.send<A>({
         from: party,
+        life,
         to: STORE,
-        ask,
+        ask: ask(),
         timeoutMs: capabilities.operationTimeoutMs,
         deliver: (respond) => {
           const answer = deliver();
@@ -76,7 +84,8 @@ export function createStoreClient(
     capabilities,
     read: (key) =>
       call<Observation>(
-        { ask: "read", key },
+        () => checkStoreKey(key),
+        () => ({ ask: "read", key }),
         () => server.read(key),
         (answer) => (answer.entry === undefined ? "absent" : `r${answer.revision}`),
         (cause) => {
@@ -85,7 +94,8 @@ export function createStoreClient(
       ),
     write: (write: Write) =>
       call<WriteResult>(
-        { ask: "write", write },
+        () => checkWrite(write, maxValueBytes),
+        () => ({ ask: "write", write }),
         () => server.write(write),
         describe,
         (cause) => ({
@@ -96,13 +106,19 @@ export function createStoreClient(
     ...(multiKey && {
       writeAll: (all: WriteAll) =>
         call<WriteAllResult>(
-          { ask: "writeAll", opId: all.opId, keys: all.writes.map(({ key }) => key) },
+          () => checkWriteAll(all, maxValueBytes),
+          () => ({ ask: "writeAll", opId: all.opId, keys: all.writes.map(({ key }) => key) }),
           () => server.writeAll(all),
           describe,
           (cause) => ({ outcome: "unknown", cause }),
         ),
     }),
-    ...(watch !== undefined && { watch }),
+    ...(watch !== undefined && {
+      watch: async (key: string, signal: AbortSignal) => {
+        checkStoreKey(key);
+        await watch(key, signal);
+      },
+    }),
     close: async () => {
       closed = true;
     },

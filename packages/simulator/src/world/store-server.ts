@@ -23,6 +23,11 @@ export interface StoreSteps {
 
 const STEPS: StoreSteps = { readStep, writeStep, writeAllStep };
 
+interface Replaced {
+  readonly key: string;
+  readonly before: Slot | undefined;
+}
+
 export interface StoreServerOptions {
   /** Microseconds of virtual time since the start. */
   readonly elapsedUs: () => number;
@@ -38,8 +43,9 @@ export class StoreServer implements SlotView {
   readonly #options: StoreServerOptions;
   readonly #steps: StoreSteps;
   readonly #slots = new Map<string, Slot>();
-  /** What each write replaced, so that the last ones can be lost. */
-  readonly #undo: { readonly key: string; readonly before: Slot | undefined }[] = [];
+  /** What each write replaced, so that the last ones can be lost: a `writeAll` as a whole. */
+  readonly #undo: Replaced[][] = [];
+  #together: Replaced[] | undefined;
   #clockUs: number;
   #stale: { readonly untilUs: number; readonly slots: ReadonlyMap<string, Slot> } | undefined;
 
@@ -64,7 +70,12 @@ export class StoreServer implements SlotView {
   }
 
   put(slot: Slot): void {
-    this.#undo.push({ key: slot.key, before: this.#slots.get(slot.key) });
+    const replaced = { key: slot.key, before: this.#slots.get(slot.key) };
+    if (this.#together === undefined) {
+      this.#undo.push([replaced]);
+    } else {
+      this.#together.push(replaced);
+    }
     this.#slots.set(slot.key, slot);
     this.#options.onChange(slot.key);
   }
@@ -89,7 +100,16 @@ export class StoreServer implements SlotView {
   }
 
   writeAll(all: WriteAll): WriteAllResult {
-    return this.#steps.writeAllStep(this, all);
+    const together: Replaced[] = [];
+    this.#together = together;
+    try {
+      return this.#steps.writeAllStep(this, all);
+    } finally {
+      this.#together = undefined;
+      if (together.length > 0) {
+        this.#undo.push(together);
+      }
+    }
   }
 
   jumpClock(byUs: number): void {
@@ -104,10 +124,12 @@ export class StoreServer implements SlotView {
       if (last === undefined) {
         break;
       }
-      if (last.before === undefined) {
-        this.#slots.delete(last.key);
-      } else {
-        this.#slots.set(last.key, last.before);
+      for (const { key, before } of last.reverse()) {
+        if (before === undefined) {
+          this.#slots.delete(key);
+        } else {
+          this.#slots.set(key, before);
+        }
       }
     }
     return lost;

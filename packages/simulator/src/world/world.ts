@@ -195,6 +195,7 @@ export class World {
       const target = this.#party(to);
       this.#network.send<T>({
         from: client.party,
+        life: client.party.life,
         to,
         ask: { ask: "call", what },
         timeoutMs,
@@ -319,10 +320,10 @@ export class World {
         capabilities: this.#capabilities(),
         multiKey: this.#options.profile.multiKey,
         ...(this.#options.profile.watch && {
-          watch: (key: string, signal: AbortSignal) => this.#watch(party, key, signal),
+          watch: (key: string, signal: AbortSignal) => this.#watch(party, life, key, signal),
         }),
       }),
-      call: (sink, what, act) => this.#call(party, sink, what, act),
+      call: (sink, what, act) => this.#call(party, life, sink, what, act),
     };
     const start = (): void => this.#programs.get(name)?.(node);
     if (this.#guard === undefined || this.#running) {
@@ -345,11 +346,12 @@ export class World {
     };
   }
 
-  #call<T>(party: Party, sink: string, what: string, act: () => T): Promise<T> {
+  #call<T>(party: Party, life: number, sink: string, what: string, act: () => T): Promise<T> {
     const { operationTimeoutMs = 200 } = this.#options;
     return new Promise<T>((resolve, reject) => {
       this.#network.send<{ readonly value: T } | { readonly error: unknown }>({
         from: party,
+        life,
         to: sink,
         ask: { ask: "call", what },
         timeoutMs: operationTimeoutMs,
@@ -374,7 +376,8 @@ export class World {
   }
 
   #at(delayUs: number, callback: () => void): () => void {
-    return this.#timers.add(this.#elapsedUs + delayUs, callback);
+    // Whole microseconds, whatever a plan's milliseconds are.
+    return this.#timers.add(this.#elapsedUs + Math.round(delayUs), callback);
   }
 
   #stirAt(delayUs: number, callback: () => void): void {
@@ -431,7 +434,7 @@ export class World {
     };
     switch (fault.fault) {
       case "jumpStoreClock":
-        this.server.jumpClock(fault.byMs * 1000);
+        this.server.jumpClock(Math.round(fault.byMs * 1000));
         note(`its clock jumped by ${fault.byMs} ms`);
         return false;
       case "restartStore":
@@ -439,7 +442,7 @@ export class World {
         return fault.phase === "arrive";
       case "failover":
         note(`a replica took over, ${this.server.lose(fault.loses)} writes lost`);
-        this.server.jumpClock(-fault.lagMs * 1000);
+        this.server.jumpClock(-Math.round(fault.lagMs * 1000));
         return fault.phase === "arrive";
       case "evict":
         this.server.evict(keysOf(ask));
@@ -454,14 +457,15 @@ export class World {
     }
   }
 
-  #watch(party: Party, key: string, signal: AbortSignal): Promise<void> {
-    const { life } = party;
+  #watch(party: Party, life: number, key: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const watchers = this.#watchers.get(key) ?? new Set();
       this.#watchers.set(key, watchers);
       const end = (): void => {
-        watchers.delete(end);
-        party.enter(life, resolve);
+        signal.removeEventListener("abort", end);
+        if (watchers.delete(end)) {
+          party.enter(life, resolve);
+        }
       };
       watchers.add(end);
       signal.addEventListener("abort", end, { once: true });

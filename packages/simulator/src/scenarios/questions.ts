@@ -65,3 +65,21 @@ export async function looked(answer: Promise<unknown>): Promise<Verdict> {
     return "again";
   }
 }
+
+/**
+ * What a request keeps: the first that was taken for it. It is the client's memory, and holds
+ * whatever becomes of the answer, as if the page that the client acts from had been served before.
+ */
+export async function keptFor<S>(
+  kept: Map<string, S>,
+  request: string,
+  take: () => Promise<S | undefined>,
+): Promise<S | undefined> {
+  if (!kept.has(request)) {
+    const taken = await take();
+    if (taken !== undefined && !kept.has(request)) {
+      kept.set(request, taken);
+    }
+  }
+  return kept.get(request);
+}

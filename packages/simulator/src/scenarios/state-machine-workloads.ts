@@ -118,10 +118,12 @@ const UNNAMED: Named = {
       fire(20, "pay", undefined),
       fire(20, "pay", undefined, { client: "bob", to: TWO }),
       fire(60, "hold", undefined),
+      // What is illegal by the snapshot is legal by the time it is fired.
+      { ...fire(85, "ship", undefined, { client: "erin", to: TWO }), act: "look" },
       // A hold whose answer is lost is asked about when this has superseded it.
       fire(110, "release", undefined, { client: "bob", to: TWO }),
       fire(300, "pay", undefined, { client: "dora", to: TWO }),
-      fire(400, "ship", undefined),
+      fire(400, "ship", undefined, { client: "erin" }),
       fire(500, "pay", undefined, { client: "carol" }),
     ],
   },

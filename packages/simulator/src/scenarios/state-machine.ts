@@ -4,7 +4,7 @@
 import type { Snapshot, StateMachine } from "@onceproof/core";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
-import { askLast, looked, record, type Verdict, verdictOf } from "./questions.js";
+import { askLast, keptFor, looked, record, type Verdict, verdictOf } from "./questions.js";
 import type { MadeMove } from "./recorded.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 import {
@@ -47,8 +47,6 @@ function play(stage: Stage<MachineWorkload>, variant: MachineVariant): Acts {
   const { world, workload } = stage;
   const withSnapshots = variant === "snapshot";
   const asks = workload.asks.filter(({ act }) => withSnapshots || act !== "look");
-  // The clients' memory: who has a snapshot has it whatever becomes of the answer, as if the page
-  // that it acts from had been served before.
   const kept = new Map<string, Snapshot<string, Made>>();
   const services = new Map<string, Serve<MachineAsk>>();
   const shop = createShop(stage, withSnapshots, kept);
@@ -138,18 +136,6 @@ function createShop(
       );
     };
 
-    /** The snapshot that a request keeps: the first that was taken for it. */
-    const snapshotFor = async (asked: MachineAsk): Promise<Snapshot<string, Made> | undefined> => {
-      const request = requestOf(asked);
-      if (!kept.has(request)) {
-        const snapshot = await lookUp(asked.id);
-        if (snapshot !== undefined && !kept.has(request)) {
-          kept.set(request, snapshot);
-        }
-      }
-      return kept.get(request);
-    };
-
     return {
       lookUp,
       history: (id) =>
@@ -164,7 +150,7 @@ function createShop(
           return fire(asked, undefined);
         }
         try {
-          const snapshot = await snapshotFor(asked);
+          const snapshot = await keptFor(kept, requestOf(asked), () => lookUp(asked.id));
           if (snapshot === undefined) {
             return "again";
           }

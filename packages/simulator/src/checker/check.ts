@@ -4,7 +4,7 @@
 import { ArgumentError } from "@onceproof/core/advanced";
 import { type Counterexample, findCounterexample } from "./counterexample.js";
 import type { History, Model, Operation, PartitionKey } from "./model.js";
-import { Search } from "./search.js";
+import { PartitionSearch } from "./partition-search.js";
 
 /** Options of `checkHistory`. */
 export interface CheckOptions {
@@ -57,8 +57,7 @@ const FIRST_TURN = 256;
 
 interface Part<State, Input, Output> {
   readonly partition: PartitionKey | undefined;
-  readonly history: readonly Operation<Input, Output>[];
-  readonly search: Search<State, Input, Output>;
+  readonly search: PartitionSearch<State, Input, Output>;
 }
 
 /**
@@ -114,14 +113,14 @@ function goOn<State, Input, Output>(
     const orders = parts.map(({ partition, search }) => ({ partition, order: search.order() }));
     return { verdict: "linearizable", orders, steps };
   }
-  const { partition, history } = violated;
+  const { partition, search } = violated;
   let counterexample: Counterexample<State, Input, Output> | undefined;
   return {
     verdict: "violated",
     partition,
     steps,
     get counterexample() {
-      counterexample ??= findCounterexample(model, history, maxStepsToMinimize);
+      counterexample ??= findCounterexample(model, search.history, maxStepsToMinimize);
       return counterexample;
     },
   };
@@ -140,11 +139,10 @@ function takeTurns<State, Input, Output>(
       const before = part.search.steps;
       const progress = part.search.run(Math.min(turn, Math.max(0, left)));
       left -= part.search.steps - before;
-      if (progress === "violated") {
-        return part;
-      }
       if (progress === "undecided") {
         undecided.push(part);
+      } else if (progress === "violated") {
+        return part;
       }
     }
     if (undecided.length === 0) {
@@ -159,12 +157,13 @@ function partsOf<State, Input, Output>(
   model: Model<State, Input, Output>,
   history: History<Input, Output>,
 ): Part<State, Input, Output>[] {
-  if (model.partitionKey === undefined) {
-    return [{ partition: undefined, history, search: new Search(model, history) }];
+  const only = onlyKey(model, history);
+  if (only !== undefined) {
+    return [{ partition: only.key, search: new PartitionSearch(model, history) }];
   }
   const byKey = new Map<PartitionKey, Operation<Input, Output>[]>();
   for (const operation of history) {
-    const key = model.partitionKey(operation.input);
+    const key = model.partitionKey?.(operation.input) ?? "";
     const part = byKey.get(key);
     if (part === undefined) {
       byKey.set(key, [operation]);
@@ -174,9 +173,26 @@ function partsOf<State, Input, Output>(
   }
   return [...byKey].map(([partition, part]) => ({
     partition,
-    history: part,
-    search: new Search(model, part),
+    search: new PartitionSearch(model, part),
   }));
+}
+
+/** The key of all operations, if there is but one, so that nothing need be sorted out. */
+function onlyKey<State, Input, Output>(
+  model: Model<State, Input, Output>,
+  history: History<Input, Output>,
+): { readonly key: PartitionKey | undefined } | undefined {
+  const [first] = history;
+  if (model.partitionKey === undefined || first === undefined) {
+    return { key: undefined };
+  }
+  const key = model.partitionKey(first.input);
+  for (const { input } of history) {
+    if (model.partitionKey(input) !== key) {
+      return undefined;
+    }
+  }
+  return { key };
 }
 
 function checkBudget(value: number, name: string): void {

@@ -5,6 +5,7 @@
 // the other can't: it is dominated, and dropped.
 
 import { mix } from "./plain-data.js";
+import { Scratch } from "./scratch.js";
 
 /** The fields of a record, before the mask of slots and the set of unknown operations. */
 export const FIRST = 0;
@@ -14,27 +15,30 @@ export const MASK = 3;
 
 /** An arena of records of equal length, and a hash table over them. */
 export class Configurations {
-  data: Int32Array;
   readonly stride: number;
   length = 0;
   /** Where a record's set of unknown operations begins. */
   readonly unknownAt: number;
-  #table: Int32Array;
+  readonly #records: Scratch;
+  /** Ids + 1, at the place that their hash gives or behind it; 0 where there is none. */
+  #table: Scratch;
 
   constructor(slotCount: number, unknown: number) {
     this.unknownAt = MASK + ((slotCount + 31) >> 5);
     this.stride = this.unknownAt + ((unknown + 31) >> 5);
-    this.data = new Int32Array(32 * this.stride);
-    this.#table = new Int32Array(64);
+    this.#records = new Scratch(16 * this.stride);
+    this.#table = new Scratch(32);
+  }
+
+  get data(): Int32Array {
+    return this.#records.data;
   }
 
   /** Writes a copy of a record behind the last one, where it can be changed and then kept. */
   draft(id: number): number {
     const base = this.length * this.stride;
-    if (base + this.stride > this.data.length) {
-      const larger = new Int32Array(2 * this.data.length);
-      larger.set(this.data);
-      this.data = larger;
+    if (base + this.stride > this.#records.size) {
+      this.#records.grow(2 * this.#records.size);
     }
     const { data } = this;
     const from = id * this.stride;
@@ -47,19 +51,26 @@ export class Configurations {
   /** Keeps the draft and returns its id, or returns -1 if a record that is kept dominates it. */
   keep(): number {
     const id = this.length;
-    let at = this.#hash(id) & (this.#table.length - 1);
-    for (let other = this.#table[at] as number; other !== 0; other = this.#table[at] as number) {
+    const { data, size } = this.#table;
+    let at = this.#hash(id) & (size - 1);
+    for (let other = data[at] as number; other !== 0; other = data[at] as number) {
       if (this.#dominates(other - 1, id)) {
         return -1;
       }
-      at = (at + 1) & (this.#table.length - 1);
+      at = (at + 1) & (size - 1);
     }
-    this.#table[at] = id + 1;
+    data[at] = id + 1;
     this.length = id + 1;
-    if (2 * this.length > this.#table.length) {
+    if (2 * this.length > size) {
       this.#grow();
     }
     return id;
+  }
+
+  /** Gives the memory back, after which nothing here may be used. */
+  release(): void {
+    this.#records.release();
+    this.#table.release();
   }
 
   #hash(id: number): number {
@@ -93,14 +104,15 @@ export class Configurations {
   }
 
   #grow(): void {
-    const table = new Int32Array(2 * this.#table.length);
+    const table = new Scratch(2 * this.#table.size);
     for (let id = 0; id < this.length; id += 1) {
-      let at = this.#hash(id) & (table.length - 1);
-      while (table[at] !== 0) {
-        at = (at + 1) & (table.length - 1);
+      let at = this.#hash(id) & (table.size - 1);
+      while (table.data[at] !== 0) {
+        at = (at + 1) & (table.size - 1);
       }
-      table[at] = id + 1;
+      table.data[at] = id + 1;
     }
+    this.#table.release();
     this.#table = table;
   }
 }

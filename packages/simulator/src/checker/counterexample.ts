@@ -7,6 +7,7 @@
 // that is still completed remains needed: what is shown is what matters.
 
 import type { Model, Operation } from "./model.js";
+import { until } from "./partition-search.js";
 import { Search } from "./search.js";
 import { drawTimeline } from "./timeline.js";
 
@@ -45,6 +46,7 @@ export function findCounterexample<State, Input, Output>(
   const search = new Search(model, operations);
   search.run(Infinity);
   const { order, state, next } = search.furthest();
+  search.release();
   return {
     operations,
     minimal: minimizer.exact,
@@ -135,23 +137,10 @@ class Minimizer<State, Input, Output> {
   }
 
   #decide(history: Operations<Input, Output>): string {
-    const progress = new Search(this.#model, history).run(this.#maxSteps);
+    const search = new Search(this.#model, history);
+    const progress = search.run(this.#maxSteps);
+    search.release();
     this.exact &&= progress !== "undecided";
     return progress;
   }
-}
-
-/** What had been seen at an instant: what had not returned yet is unknown. */
-function until<Input, Output>(
-  history: Operations<Input, Output>,
-  time: number,
-): Operations<Input, Output> {
-  return history
-    .filter(({ invokedAt }) => invokedAt <= time)
-    .map((operation) => {
-      const { process, input, invokedAt, returnedAt } = operation;
-      return returnedAt !== undefined && returnedAt <= time
-        ? operation
-        : { process, input, invokedAt };
-    });
 }

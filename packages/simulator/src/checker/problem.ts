@@ -35,20 +35,21 @@ function isCompleted<Input, Output>(
 }
 
 function twinsOf(unknown: readonly Operation<unknown, unknown>[]): number[] {
+  const twins: number[] = [];
   const latest = new Map<number, number[]>();
-  return unknown.map(({ input }, index) => {
+  for (const { input } of unknown) {
+    const index = twins.length;
     const hash = hashData(input);
-    const alike = latest.get(hash) ?? [];
-    latest.set(hash, alike);
-    const at = alike.findIndex((each) => sameData(unknown[each]?.input, input));
-    if (at === -1) {
-      alike.push(index);
-      return -1;
+    const alike = latest.get(hash);
+    const at = alike?.findIndex((each) => sameData(unknown[each]?.input, input)) ?? -1;
+    twins.push(alike?.[at] ?? -1);
+    if (alike === undefined) {
+      latest.set(hash, [index]);
+    } else {
+      alike[at === -1 ? alike.length : at] = index;
     }
-    const twin = alike[at] as number;
-    alike[at] = index;
-    return twin;
-  });
+  }
+  return twins;
 }
 
 type Window = Pick<
@@ -58,16 +59,20 @@ type Window = Pick<
 
 /** Sweeps over the returns: which operations overlap each of them, and in which slots. */
 function sweep(completed: readonly Completed<unknown, unknown>[]): Window {
-  const byInvocation = completed.map((_, rank) => rank);
-  byInvocation.sort((a, b) => invokedAt(completed, a) - invokedAt(completed, b));
+  const byInvocation: number[] = [];
+  const slots: number[] = [];
+  for (let rank = 0; rank < completed.length; rank += 1) {
+    insertByInvocation(completed, byInvocation, rank);
+    slots.push(0);
+  }
   const candidateStart: number[] = [];
   const candidates: number[] = [];
-  const slots: number[] = completed.map(() => 0);
   const free: number[] = [];
   const active: number[] = [];
   let slotCount = 0;
   let next = 0;
-  for (const [first, { returnedAt }] of completed.entries()) {
+  for (let first = 0; first < completed.length; first += 1) {
+    const { returnedAt } = completed[first] as Completed<unknown, unknown>;
     while (next < completed.length) {
       const rank = byInvocation[next] as number;
       if (invokedAt(completed, rank) > returnedAt) {
@@ -101,6 +106,20 @@ function insert(ascending: number[], value: number): void {
   ascending[at] = value;
 }
 
+function insertByInvocation(
+  operations: readonly Operation<unknown, unknown>[],
+  ranks: number[],
+  rank: number,
+): void {
+  const time = invokedAt(operations, rank);
+  let at = ranks.length;
+  while (at > 0 && invokedAt(operations, ranks[at - 1] as number) > time) {
+    ranks[at] = ranks[at - 1] as number;
+    at -= 1;
+  }
+  ranks[at] = rank;
+}
+
 /** Lays out one partition. Unknown operations that change nothing in any state are left out. */
 export function layOut<State, Input, Output>(
   model: Model<State, Input, Output>,
@@ -117,19 +136,26 @@ export function layOut<State, Input, Output>(
   }
   completed.sort((a, b) => a.returnedAt - b.returnedAt);
   unknown.sort((a, b) => a.invokedAt - b.invokedAt);
+  const unknownBefore: number[] = [];
+  const readOnly: boolean[] = [];
   let before = 0;
-  const unknownBefore = completed.map(({ returnedAt }) => {
+  for (const { input, output, returnedAt } of completed) {
     while (before < unknown.length && invokedAt(unknown, before) <= returnedAt) {
       before += 1;
     }
-    return before;
-  });
+    unknownBefore.push(before);
+    readOnly.push(model.isReadOnly?.(input, output) === true);
+  }
+  const { candidateStart, candidates, slots, slotCount } = sweep(completed);
   return {
     operations: unknown.length === 0 ? completed : [...completed, ...unknown],
     completed: completed.length,
-    ...sweep(completed),
+    candidateStart,
+    candidates,
+    slots,
+    slotCount,
     unknownBefore,
-    twins: twinsOf(unknown),
-    readOnly: completed.map(({ input, output }) => model.isReadOnly?.(input, output) === true),
+    twins: unknown.length === 0 ? [] : twinsOf(unknown),
+    readOnly,
   };
 }

@@ -3,7 +3,8 @@
 //
 // What keeps it short: it ends when every *completed* operation is placed; a right read-only
 // operation that leaves the state as it is gets placed at once; an unknown operation is tried only
-// when nothing else helps, only where it changes the state, and after its identical twin.
+// where it changes the state, and after its identical twin. It goes deep from return to return, but
+// wide between two: the fewest operations that let the next return happen are found first.
 
 import { Configurations, FIRST, MASK, STATE, TRAIL } from "./configurations.js";
 import type { Model, Operation } from "./model.js";
@@ -21,18 +22,29 @@ export interface Path<State, Input, Output> {
   readonly next: readonly Operation<Input, Output>[];
 }
 
+/** The configurations that wait for the same return, in the order in which they are tried. */
+interface Level {
+  head: number;
+  tail: number;
+  /** How many of the head's candidates have been tried. */
+  cursor: number;
+}
+
 export class Search<State, Input, Output> {
   /** How many steps of the model have been asked for so far. */
   steps = 0;
   readonly #problem: Problem<Input, Output>;
   readonly #transitions: Transitions<State, Input, Output>;
   readonly #met: Configurations;
-  /** Pairs of a configuration and how many of its candidates have been tried, deepest last. */
-  readonly #open: number[] = [];
+  /** One for each return that the search has reached, the furthest last. */
+  readonly #levels: Level[] = [];
+  /** For each configuration the one that is to be tried after it, or -1. */
+  readonly #after: number[] = [];
   /** Pairs of the trail before and the operation placed: every path, as a tree. */
   readonly #trail: number[] = [];
   #progress: Progress = "undecided";
   #end = -1;
+  #reached = 0;
 
   constructor(model: Model<State, Input, Output>, history: readonly Operation<Input, Output>[]) {
     this.#problem = layOut(model, history);
@@ -44,7 +56,7 @@ export class Search<State, Input, Output> {
     if (completed === 0 || this.#placeReads(0)) {
       this.#progress = "linearizable";
     } else {
-      this.#open.push(this.#met.keep(), 0);
+      this.#openLevel(this.#met.keep());
     }
   }
 
@@ -55,6 +67,17 @@ export class Search<State, Input, Output> {
       this.#advance();
     }
     return this.#progress;
+  }
+
+  /** When the furthest operation that the search had to wait for returned. */
+  reached(): number {
+    return this.#problem.operations[this.#reached]?.returnedAt ?? -Infinity;
+  }
+
+  /** Gives the memory back; of what follows only `order` may be called then. */
+  release(): void {
+    this.#met.release();
+    this.#transitions.release();
   }
 
   /** The order that was found, if it is linearizable. */
@@ -85,74 +108,86 @@ export class Search<State, Input, Output> {
   }
 
   #advance(): void {
-    const open = this.#open;
-    if (open.length === 0) {
+    const level = this.#levels.at(-1);
+    if (level === undefined) {
       this.#progress = "violated";
       return;
     }
-    const top = open.length - 2;
-    const id = open[top] as number;
-    const cursor = open[top + 1] as number;
-    const base = id * this.#met.stride;
-    const first = this.#met.data[base + FIRST] as number;
-    const { candidateStart, candidates } = this.#problem;
-    const at = (candidateStart[first] as number) + cursor;
-    if (at === candidateStart[first + 1]) {
-      open.length = top;
-      this.#tryUnknown(id, first);
+    if (level.head < 0) {
+      this.#levels.pop();
       return;
     }
-    open[top + 1] = cursor + 1;
-    const operation = candidates[at] as number;
-    if (!this.#isPlaced(base, operation)) {
-      this.#try(id, operation, this.#ask(base, operation));
+    const { candidateStart, candidates, unknownBefore, completed } = this.#problem;
+    const base = level.head * this.#met.stride;
+    const first = this.#met.data[base + FIRST] as number;
+    const at = (candidateStart[first] as number) + level.cursor;
+    const index = at - (candidateStart[first + 1] as number);
+    level.cursor += 1;
+    if (index < 0) {
+      const operation = candidates[at] as number;
+      if (!this.#isPlaced(base, operation)) {
+        this.#try(level, operation, this.#ask(base, operation));
+      }
+    } else if (index < (unknownBefore[first] as number)) {
+      this.#tryUnknown(level, base, index, completed + index);
+    } else {
+      level.head = this.#after[level.head] as number;
+      level.cursor = 0;
     }
   }
 
-  /** Opens every configuration that an unknown operation leads to, the earliest one on top. */
-  #tryUnknown(id: number, first: number): void {
-    const { unknownBefore, twins, completed } = this.#problem;
-    const base = id * this.#met.stride;
-    for (let index = (unknownBefore[first] as number) - 1; index >= 0; index -= 1) {
-      const twin = twins[index] as number;
-      if (this.#isUsed(base, index) || (twin >= 0 && !this.#isUsed(base, twin))) {
-        continue;
-      }
-      const next = this.#ask(base, completed + index);
-      // One that changes nothing here is better kept for later.
-      if (next !== this.#met.data[base + STATE]) {
-        this.#try(id, completed + index, next);
-      }
+  #tryUnknown(level: Level, base: number, index: number, operation: number): void {
+    const twin = this.#problem.twins[index] as number;
+    if (this.#isUsed(base, index) || (twin >= 0 && !this.#isUsed(base, twin))) {
+      return;
+    }
+    const next = this.#ask(base, operation);
+    // One that changes nothing here is better kept for later.
+    if (next !== this.#met.data[base + STATE]) {
+      this.#try(level, operation, next);
     }
   }
 
-  #try(id: number, operation: number, next: number): void {
+  #try(level: Level, operation: number, next: number): void {
+    const id = level.head;
     if (next > ILLEGAL) {
-      this.#place(id, operation, next);
+      this.#place(level, id, operation, next);
     } else if (next < ILLEGAL) {
       for (const state of this.#transitions.set(next)) {
-        this.#place(id, operation, state);
+        this.#place(level, id, operation, state);
       }
     }
   }
 
-  #place(id: number, operation: number, state: number): void {
+  #place(level: Level, id: number, operation: number, state: number): void {
     if (this.#progress === "linearizable") {
       return;
     }
     const base = this.#met.draft(id);
     const trailBefore = this.#trail.length;
+    const first = this.#met.data[base + FIRST] as number;
     this.#met.data[base + STATE] = state;
     if (this.#mark(base, operation) || this.#placeReads(base)) {
       this.#progress = "linearizable";
       return;
     }
     const kept = this.#met.keep();
-    if (kept >= 0) {
-      this.#open.push(kept, 0);
-    } else {
+    if (kept < 0) {
       this.#trail.length = trailBefore;
+    } else if (this.#met.data[base + FIRST] === first) {
+      this.#after[level.tail] = kept;
+      this.#after[kept] = -1;
+      level.tail = kept;
+    } else {
+      this.#openLevel(kept);
     }
+  }
+
+  #openLevel(id: number): void {
+    const first = this.#met.data[id * this.#met.stride + FIRST] as number;
+    this.#reached = Math.max(this.#reached, first);
+    this.#after[id] = -1;
+    this.#levels.push({ head: id, tail: id, cursor: 0 });
   }
 
   /** Places what is read-only and right here. Says whether that was all. */

@@ -2,6 +2,7 @@
 // in the same state many times.
 
 import type { Model, Operation } from "./model.js";
+import { Scratch } from "./scratch.js";
 import { States } from "./states.js";
 
 /** The answer is wrong in this state. Other answers: a state's number, or below it a set's. */
@@ -17,7 +18,7 @@ export class Transitions<State, Input, Output> {
   readonly #operations: readonly Operation<Input, Output>[];
   readonly #completed: number;
   /** By state and operation: 0 if not asked yet, else the answer + 2 or, for a set, its - 1. */
-  #remembered: Int32Array;
+  readonly #remembered: Scratch;
   readonly #sets: (readonly number[])[] = [];
 
   constructor(
@@ -29,22 +30,24 @@ export class Transitions<State, Input, Output> {
     this.#operations = operations;
     this.#completed = completed;
     this.states = new States(model as Model<State, unknown, unknown>);
-    this.#remembered = new Int32Array(Math.min(MAX_REMEMBERED, 4 * operations.length));
+    this.#remembered = new Scratch(Math.min(MAX_REMEMBERED, 4 * operations.length));
   }
 
   /** A state's number, ILLEGAL, or a number below it that `set` turns into several states. */
   next(state: number, operation: number): number {
     const at = state * this.#operations.length + operation;
-    if (at < this.#remembered.length) {
-      const known = this.#remembered[at] as number;
+    if (at < this.#remembered.size) {
+      const known = this.#remembered.data[at] as number;
       if (known !== 0) {
         return known > 0 ? known - 2 : known;
       }
     }
     const answer = this.#ask(state, operation);
     if (at < MAX_REMEMBERED) {
-      this.#reserve(at);
-      this.#remembered[at] = answer < ILLEGAL ? answer : answer + 2;
+      if (at >= this.#remembered.size) {
+        this.#remembered.grow(Math.min(MAX_REMEMBERED, Math.max(at + 1, 2 * at)));
+      }
+      this.#remembered.data[at] = answer < ILLEGAL ? answer : answer + 2;
     }
     return answer;
   }
@@ -52,6 +55,11 @@ export class Transitions<State, Input, Output> {
   /** The states of an answer below ILLEGAL. */
   set(answer: number): readonly number[] {
     return this.#sets[ILLEGAL - 1 - answer] as readonly number[];
+  }
+
+  /** Gives the memory back, after which nothing may be asked. */
+  release(): void {
+    this.#remembered.release();
   }
 
   #ask(state: number, operation: number): number {
@@ -70,13 +78,5 @@ export class Transitions<State, Input, Output> {
     }
     this.#sets.push(ids);
     return ILLEGAL - this.#sets.length;
-  }
-
-  #reserve(at: number): void {
-    if (at >= this.#remembered.length) {
-      const larger = new Int32Array(Math.min(MAX_REMEMBERED, Math.max(at + 1, 2 * at)));
-      larger.set(this.#remembered);
-      this.#remembered = larger;
-    }
   }
 }

@@ -28,19 +28,21 @@ export interface Shape {
   readonly spoilt: number;
   /** Times are whole numbers below this: the smaller, the more operations overlap or tie. */
   readonly span: number;
+  /** The longest time that an operation takes. */
+  readonly longest: number;
 }
 
-export const SMALL: Shape = { most: 7, unknown: 0.3, spoilt: 0.6, span: 12 };
+export const SMALL: Shape = { most: 7, unknown: 0.3, spoilt: 0.6, span: 12, longest: 6 };
 
 /** Draws a history of one to `most` operations. */
 export function drawHistory<State, Input, Output>(
   random: Random,
   { initial, apply, input, wrong }: World<State, Input, Output>,
-  { most, unknown, spoilt, span }: Shape,
+  { most, unknown, spoilt, span, longest }: Shape,
 ): Operation<Input, Output>[] {
   const drafts = Array.from({ length: random.int(1, most) }, (_, process) => {
     const invokedAt = random.int(0, span);
-    const returnedAt = random.chance(unknown) ? undefined : invokedAt + random.int(0, span >> 1);
+    const returnedAt = random.chance(unknown) ? undefined : invokedAt + random.int(0, longest);
     const at = invokedAt + random.int(0, returnedAt === undefined ? span : returnedAt - invokedAt);
     const happens = returnedAt !== undefined || random.chance(0.6);
     return { process, invokedAt, returnedAt, at, happens };

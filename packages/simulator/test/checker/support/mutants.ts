@@ -43,7 +43,7 @@ export const broken: readonly CheckerMutant[] = [
       {
         file: "search.ts",
         find: "(twin >= 0 && !this.#isUsed(base, twin))",
-        put: "twins.indexOf(index) >= 0 && !this.#isUsed(base, twins.indexOf(index))",
+        put: "(this.#problem.twins.includes(index) && !this.#isUsed(base, this.#problem.twins.indexOf(index)))",
       },
     ],
   },
@@ -68,9 +68,9 @@ export const broken: readonly CheckerMutant[] = [
     name: "holds an unknown operation for one that must take effect",
     changes: [
       {
-        file: "search.ts",
-        find: "return first === completed;",
-        put: "return first === completed && this.#problem.operations.slice(completed).every((_, index) => this.#isUsed(base, index));",
+        file: "problem.ts",
+        find: "if (isCompleted(operation)) {\n      completed.push(operation);",
+        put: "if (true) {\n      completed.push({ ...operation, returnedAt: operation.returnedAt ?? Infinity });",
       },
     ],
   },
@@ -152,10 +152,8 @@ export const broken: readonly CheckerMutant[] = [
     ],
   },
   {
-    name: "gives up when one candidate leads nowhere",
-    changes: [
-      { file: "search.ts", find: "open[top + 1] = cursor + 1;", put: "open.length = top;" },
-    ],
+    name: "tries every other candidate only",
+    changes: [{ file: "search.ts", find: "level.cursor += 1;", put: "level.cursor += 2;" }],
   },
   {
     name: "takes operations that touch at one instant for ordered",
@@ -222,8 +220,8 @@ export const broken: readonly CheckerMutant[] = [
     changes: [
       {
         file: "check.ts",
-        find: "const key = model.partitionKey(operation.input);",
-        put: 'const key = "";',
+        find: "if (model.partitionKey(input) !== key) {",
+        put: "if (false) {",
       },
     ],
   },
@@ -321,7 +319,9 @@ export async function load(mutant: CheckerMutant): Promise<Check> {
       },
     ],
   });
-  const text = Buffer.from(outputFiles[0]!.contents).toString("base64");
+  // The name keeps the whole text out of a stack trace.
+  const named = `${outputFiles[0]!.text}\n//# sourceURL=${mutant.name.replaceAll(" ", "-")}.js`;
+  const text = Buffer.from(named).toString("base64");
   const module: { checkHistory: Check } = await import(
     /* @vite-ignore */ `data:text/javascript;base64,${text}`
   );

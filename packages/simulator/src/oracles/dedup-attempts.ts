@@ -1,0 +1,135 @@
+// What dedup promises of attempts: none is forgotten, each has a newer fencing token, errors count
+// for what they are, and what was refused did not run.
+
+import { operationsOf } from "../scenarios/recorded.js";
+import type { Guarantee } from "../scenarios/scenario.js";
+import { namedRun, type Run, tokenDisorder } from "./attempts.js";
+import { type Attempt, resultOf } from "./dedup-asked.js";
+import { type Context, contexts, mayBeResolved, runsByKey } from "./dedup-context.js";
+import { firstOf, named, told } from "./judge.js";
+
+/** Whether a run's end may be known to have left nothing behind. */
+function mayHaveEndedClean(context: Context, earlier: Run, later: Run): boolean {
+  const call = context.calls.get(earlier.operation ?? -1);
+  if (earlier.result === "threw" && call?.input.end === "throwsRetryableFirst") return true;
+  const hadOutcome = earlier.result === "returned" || call?.input.end === "throwsFinal";
+  return hadOutcome && later.fromUs >= earlier.fromUs + context.stands;
+}
+
+/** Each run with the one before it, if that may have left something behind and nobody resolved it. */
+function afterUnknown(
+  context: Context,
+  judge: (earlier: Run, later: Run) => string | undefined,
+): string | undefined {
+  const { runs } = context;
+  return firstOf(runs.entries(), ([index, later]) => {
+    const earlier = runs[index - 1];
+    if (earlier === undefined || mayHaveEndedClean(context, earlier, later)) return undefined;
+    return mayBeResolved(context, earlier, later) ? undefined : judge(earlier, later);
+  });
+}
+
+/** A run after an attempt whose outcome is not known is a takeover, with a higher attempt. */
+export const dedupUnknownKept: Guarantee = {
+  id: "dedup/unknown-kept",
+  sentence:
+    "An attempt that ended without a known outcome is never deleted and never reopened as clean.",
+  judge: (history, setting) =>
+    firstOf(contexts(history, setting), (context) =>
+      afterUnknown(context, (earlier, later) => {
+        const uncounted = later.attempt === undefined || earlier.attempt === undefined;
+        if (later.takeover && (uncounted || Number(later.attempt) > Number(earlier.attempt))) {
+          return undefined;
+        }
+        return `attempt ${later.attempt} of "${context.key}" (${namedRun(later)}, takeover: ${later.takeover}) forgot attempt ${earlier.attempt} (${namedRun(earlier)})`;
+      }),
+    ),
+};
+
+/** For scenarios with `onCrash: "park"`: no run follows an attempt whose outcome is not known. */
+export const dedupParks: Guarantee = {
+  id: "dedup/parks",
+  sentence:
+    'Under `"park"` the handler is not run again after an attempt whose outcome is not known, until somebody resolves the key.',
+  judge: (history, setting) =>
+    firstOf(contexts(history, setting), (context) =>
+      afterUnknown(
+        context,
+        (earlier, later) =>
+          `${namedRun(later)} of "${context.key}" followed ${namedRun(earlier)}, whose outcome nobody knew`,
+      ),
+    ),
+};
+
+/** From attempt to attempt, the fencing token of a key increases. */
+export const dedupTokensIncrease: Guarantee = {
+  id: "dedup/tokens-increase",
+  sentence: "So a revision serves as fencing token.",
+  judge(history) {
+    const began = new Map(history.operations.map(({ id, beganUs }) => [id, beganUs]));
+    const beganOf = (id: number): number => began.get(id) ?? Number.NEGATIVE_INFINITY;
+    return firstOf(runsByKey(history), ([key, runs]) => tokenDisorder(runs, key, beganOf));
+  },
+};
+
+/** An error that nobody classified is neither a final outcome nor retryable. */
+export const dedupUnclassified: Guarantee = {
+  id: "dedup/unclassified",
+  sentence: "A handler's error that nobody classifies counts as *unknown*.",
+  judge(history) {
+    const runs = runsByKey(history);
+    const calls = new Map(operationsOf(history, "dedup.attempt").map((call) => [call.id, call]));
+    const resolves = operationsOf(history, "dedup.resolve");
+    return firstOf(calls.values(), (call) => {
+      const result = resultOf(call);
+      if (result?.outcome === "threw") return misjudged(call, result.disposition);
+      if (result?.outcome !== "failed") return undefined;
+      const endedUs = call.endedUs ?? call.beganUs;
+      const rejected = (runs.get(call.key) ?? []).some(({ operation, fromUs }) => {
+        return fromUs <= endedUs && calls.get(operation ?? -1)?.input.end === "throwsFinal";
+      });
+      const resolved = resolves.some(({ key, beganUs, input }) => {
+        return key === call.key && beganUs <= endedUs && input.outcome === "failed";
+      });
+      if (rejected || resolved) return undefined;
+      return `${named(call)} was told ${told(call)}, though no handler of its key threw a final error`;
+    });
+  },
+};
+
+function misjudged(call: Attempt, disposition: string): string | undefined {
+  if (call.input.end !== "throwsAfterEffect" || disposition === "unknown") return undefined;
+  return `${named(call)} was told that its unclassified error is ${disposition}`;
+}
+
+/** Who is told that the handler did not run had no run. */
+export const dedupRefusedNotRun: Guarantee = {
+  id: "dedup/refused-not-run",
+  sentence:
+    "A key that bears its birth time and is older than the retention is *expired* and never run; one born too far in the future is refused until it becomes valid.",
+  judge(history) {
+    const ran = new Map<number, Run>();
+    for (const runs of runsByKey(history).values()) {
+      for (const run of runs) if (run.operation !== undefined) ran.set(run.operation, run);
+    }
+    return firstOf(operationsOf(history, "dedup.attempt"), (call) => {
+      const run = ran.get(call.id);
+      if (run === undefined || !saysNotRun(call)) return undefined;
+      return `${named(call)} was told ${told(call)}, though ${namedRun(run)}`;
+    });
+  },
+};
+
+function saysNotRun(call: Attempt): boolean {
+  const result = resultOf(call);
+  switch (result?.outcome) {
+    case "expired":
+    case "notYetValid":
+    case "mismatch":
+      return true;
+    case "indeterminate":
+      return result.reason === "acquireUnknown";
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,3 @@
+// All oracles: judges of a run's history, one per sentence of docs/guarantees.md.
+
+export * from "./dedup.js";

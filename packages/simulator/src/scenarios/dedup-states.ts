@@ -1,13 +1,101 @@
-// What the scenarios of dedup state.
+// What the scenarios of dedup state, and where each sentence is given up.
 
+import * as oracle from "../oracles/index.js";
+import type { DedupVariant } from "./dedup.js";
 import { dedupScenario } from "./dedup.js";
-import type { Scenario } from "./scenario.js";
+import { LOSSY } from "./losses.js";
+import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
+
+const state = (guarantee: Guarantee, losses: readonly Loss[] = []): Stated => ({
+  guarantee,
+  losses,
+});
+
+/** What holds under every policy and at every sink. */
+function common(mayPark: boolean): readonly Stated[] {
+  return [
+    state(oracle.dedupOneOutcome, LOSSY),
+    state(oracle.dedupToldToAll, LOSSY),
+    state(oracle.dedupMismatch, LOSSY),
+    state(oracle.dedupValues, LOSSY),
+    state(oracle.dedupOneAtATime, LOSSY),
+    state(oracle.dedupNeverAgain, LOSSY),
+    state(oracle.dedupLeaseRespected, LOSSY),
+    state(oracle.dedupLateOwner, LOSSY),
+    state(oracle.dedupUnknownKept, LOSSY),
+    state(oracle.dedupTokensIncrease, LOSSY),
+    state(oracle.dedupUnclassified),
+    state(oracle.dedupRefusedNotRun),
+    state(oracle.dedupStepOnce, LOSSY),
+    state(oracle.dedupSettles({ mayPark })),
+  ];
+}
+
+const EXTERNAL =
+  "an external effect can repeat after a crash or pause, or an answer that is lost, between the effect and its record";
+const FENCE_ONLY = "a fencing token alone orders effects; it does not dedup them";
+
+const repeats = (why: string): readonly Loss[] => [
+  { faults: ["crashes"], mustBeFound: true, why },
+  { faults: ["pauses"], mustBeFound: true, why },
+  { faults: ["messages"], mustBeFound: true, why },
+  { faults: ["none", "clocks", "store"], mustBeFound: false, why },
+];
+
+function scenario(
+  id: string,
+  title: string,
+  variant: DedupVariant,
+  more: readonly Stated[],
+): Scenario {
+  const states = [...common(variant.policy === "park"), ...more];
+  return dedupScenario(id, title, variant, states) as unknown as Scenario;
+}
 
 export const dedupScenarios: readonly Scenario[] = [
-  dedupScenario(
+  scenario(
     "park",
-    "what is not known is left to a person",
-    { policy: "park", bank: "naive" },
-    [],
+    "what is not known is left to a person; a bank that takes all",
+    {
+      policy: "park",
+      bank: "naive",
+    },
+    [state(oracle.dedupParks, LOSSY), state(oracle.dedupEffectOnce, LOSSY)],
   ),
-].map((scenario) => scenario as unknown as Scenario);
+  scenario(
+    "rerun",
+    "what is not known runs again; a bank that takes all",
+    {
+      policy: "rerun",
+      bank: "naive",
+    },
+    [state(oracle.dedupEffectOnce, repeats(EXTERNAL))],
+  ),
+  scenario(
+    "rerun-child-key",
+    "what is not known runs again; a bank that dedups by child key",
+    {
+      policy: "rerun",
+      bank: "childKey",
+    },
+    [state(oracle.dedupEffectOnce)],
+  ),
+  scenario(
+    "rerun-fenced",
+    "what is not known runs again; a bank that refuses older tokens",
+    {
+      policy: "rerun",
+      bank: "fenced",
+    },
+    [state(oracle.dedupEffectOnce, repeats(FENCE_ONLY))],
+  ),
+  scenario(
+    "verify",
+    "the bank is asked, and raises its fence as it answers",
+    {
+      policy: "verify",
+      bank: "fenced",
+    },
+    [state(oracle.dedupEffectOnce, LOSSY)],
+  ),
+];

@@ -113,6 +113,13 @@ export class StoreServer implements SlotView {
   }
 
   jumpClock(byUs: number): void {
+    // What need not be kept is gone for good: the old time that comes back must not find it again.
+    const now = this.now();
+    for (const [key, slot] of this.#slots) {
+      if (slot.keptUntil < now) {
+        this.#slots.delete(key);
+      }
+    }
     this.#clockUs += byUs;
   }
 

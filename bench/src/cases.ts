@@ -1,5 +1,5 @@
-// What is measured: each algorithm over the memory store, beside a bare Map with a promise. A case
-// is a batch, since one operation is shorter than the clock's own cost.
+// What is measured: each algorithm over the memory store, beside a bare Map with a promise, and the
+// checker. A case is a batch, since one operation is shorter than the clock's own cost.
 
 import {
   createDedup,
@@ -11,8 +11,9 @@ import {
   createTokens,
   createUniqueInsert,
 } from "@onceproof/core";
+import { checkerCases } from "./checker.js";
 
-/** Operations in one batch. */
+/** Operations in one batch, where a case does not say. */
 export const BATCH = 1_000;
 
 /** A measured operation; `prepare` makes a fresh world, so that no batch inherits another's. */
@@ -20,6 +21,8 @@ export interface Case {
   readonly name: string;
   /** The goal on one core in microseconds per operation, if there is one. */
   readonly goalUs?: number;
+  /** Operations in one batch, if they are long. */
+  readonly batch?: number;
   readonly prepare: () => Promise<(index: number) => Promise<unknown>>;
 }
 
@@ -132,4 +135,5 @@ export const cases: readonly Case[] = [
         accounts.insert({ keys: { email: `e-${index}`, phone: `p-${index}` }, value: plain });
     },
   },
+  ...checkerCases,
 ];

@@ -60,7 +60,7 @@ if (!(timeMs > 0) || chosen.length === 0) {
 }
 if (!json) {
   console.log(
-    `One operation after another on one core, in batches of ${BATCH}; Node ${process.version}`,
+    `One operation after another on one core, in batches of up to ${BATCH}; Node ${process.version}`,
   );
   console.log(`${"".padEnd(44)}  median     p99   operations  goal`);
   console.log(`${"".padEnd(44)}      µs      µs   per second    µs`);

@@ -14,16 +14,20 @@ export interface Measured {
 }
 
 /** Runs one batch, one operation after another. */
-export async function runBatch(operation: (index: number) => Promise<unknown>): Promise<void> {
-  for (let index = 0; index < BATCH; index += 1) {
+export async function runBatch(
+  operation: (index: number) => Promise<unknown>,
+  batch: number,
+): Promise<void> {
+  for (let index = 0; index < batch; index += 1) {
     await operation(index);
   }
 }
 
 export async function measure(subject: Case, timeMs: number): Promise<Measured> {
+  const { batch = BATCH } = subject;
   let operation: (index: number) => Promise<unknown> = async () => {};
   const bench = new Bench({ time: timeMs, warmupTime: timeMs / 2, iterations: 10 });
-  bench.add(subject.name, () => runBatch(operation), {
+  bench.add(subject.name, () => runBatch(operation, batch), {
     beforeEach: async () => {
       operation = await subject.prepare();
     },
@@ -36,12 +40,12 @@ export async function measure(subject: Case, timeMs: number): Promise<Measured> 
     });
   }
   const { p50, p99, samplesCount } = result.latency;
-  const medianUs = (p50 * 1000) / BATCH;
+  const medianUs = (p50 * 1000) / batch;
   return {
     name: subject.name,
     goalUs: subject.goalUs,
     medianUs,
-    p99Us: (p99 * 1000) / BATCH,
+    p99Us: (p99 * 1000) / batch,
     opsPerSecond: Math.round(1_000_000 / medianUs),
     batches: samplesCount,
   };

@@ -1,7 +1,7 @@
 // Where the time goes: a CPU profile of one case, summed by file or library.
 
 import { Session } from "node:inspector/promises";
-import type { Case } from "./cases.js";
+import { BATCH, type Case } from "./cases.js";
 import { runBatch } from "./measure.js";
 
 export interface Share {
@@ -30,8 +30,9 @@ function placeOf(url: string, functionName: string): string {
 
 /** Profiles a case for `timeMs`, largest share first. */
 export async function profile(subject: Case, timeMs: number): Promise<readonly Share[]> {
+  const { batch = BATCH } = subject;
   const warm = await subject.prepare();
-  await runBatch(warm);
+  await runBatch(warm, batch);
   const session = new Session();
   session.connect();
   await session.post("Profiler.enable");
@@ -39,7 +40,7 @@ export async function profile(subject: Case, timeMs: number): Promise<readonly S
   await session.post("Profiler.start");
   const end = performance.now() + timeMs;
   while (performance.now() < end) {
-    await runBatch(await subject.prepare());
+    await runBatch(await subject.prepare(), batch);
   }
   const { profile: taken } = await session.post("Profiler.stop");
   session.disconnect();

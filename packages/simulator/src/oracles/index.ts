@@ -2,5 +2,7 @@
 
 export * from "./dedup.js";
 export * from "./fence.js";
+export * from "./general.js";
 export * from "./lock.js";
 export * from "./tokens.js";
+export * from "./unique-insert.js";

@@ -28,7 +28,7 @@ const stampOf = (folder) => join(cache, "build", folder.replace("/", "-"));
 
 function sourceHash(folder) {
   const own = [folder, ...(folder === core ? [] : [core])].flatMap((each) =>
-    ["src", "mutants", "package.json", "tsup.config.ts", "tsconfig.src.json"].map((f) =>
+    ["src", "bin", "mutants", "package.json", "tsup.config.ts", "tsconfig.src.json"].map((f) =>
       fromRoot(each, f),
     ),
   );

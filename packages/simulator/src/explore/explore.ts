@@ -39,6 +39,8 @@ export interface JobResult {
   readonly events: number;
   /** False if it was stopped, or took one plan in several: then it did not try all. */
   readonly exhaustive: boolean;
+  /** True if it ended before its end. */
+  readonly stopped?: boolean;
   /** Runs that came to no end, at most `MAX_FAILURES`; absent if all did. */
   readonly failures?: readonly RunFailure[];
 }
@@ -158,6 +160,7 @@ export async function explore(
     runs,
     events,
     exhaustive,
+    ...(stopped ? { stopped } : {}),
     ...(failures.length > 0 && { failures }),
   };
 }

@@ -1,0 +1,119 @@
+// `onceproof replay`: carries out the run of a token once more and tells what happened.
+
+import { declaredLoss } from "../explore/tally.js";
+import { decodeToken } from "../explore/token.js";
+import { describePlan, tellStory } from "../report/story.js";
+import type { RunSpec } from "../scenarios/scenario.js";
+import { formatEvent, hashTrace } from "../world/trace.js";
+import { type Rerun, rerun } from "./rerun.js";
+import { indent, paint, print } from "./terminal.js";
+import { UsageError } from "./usage-error.js";
+
+export interface ReplayOptions {
+  readonly trace?: boolean;
+  readonly json?: boolean;
+  readonly html?: string;
+  readonly check?: boolean;
+}
+
+/** Carries the command out; returns the exit code. */
+export async function replay(token: string, options: ReplayOptions): Promise<number> {
+  const spec = readToken(token);
+  const run = await runAgain(spec);
+  const judged = run.violations.map((violation) => ({
+    ...violation,
+    sentence: sentenceOf(run, violation.guarantee),
+    declared: declaredLoss(run.scenario, violation.guarantee, spec.profile, spec.plan)?.why,
+  }));
+  if (options.json === true) {
+    print(jsonText(spec, run, judged, options.trace === true));
+  } else if (options.trace === true) {
+    print([...run.trace.map(formatEvent), `trace hash ${hashTrace(run.trace)}`].join("\n"));
+  } else {
+    print(storyText(spec, run, judged));
+  }
+  const surprised =
+    run.stuck !== undefined || judged.some(({ declared }) => declared === undefined);
+  return options.check === true && surprised ? 1 : 0;
+}
+
+function readToken(token: string): RunSpec {
+  try {
+    return decodeToken(token);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** A token that names what is not there is one of another version, or altered. */
+async function runAgain(spec: RunSpec): Promise<Rerun> {
+  try {
+    return await rerun(spec);
+  } catch (error) {
+    const { name, code, message } = error as { name?: string; code?: string; message: string };
+    if (name === "TypeError" || code === "optionInvalid") {
+      throw new UsageError(`this token is of another version or altered: ${message}`);
+    }
+    throw error;
+  }
+}
+
+interface Judged {
+  readonly guarantee: string;
+  readonly how: string;
+  readonly sentence: string;
+  /** Why it is given up here; absent if nothing declares it. */
+  readonly declared: string | undefined;
+}
+
+function sentenceOf({ scenario }: Rerun, guarantee: string): string {
+  return (
+    scenario.states.find((state) => state.guarantee.id === guarantee)?.guarantee.sentence ?? ""
+  );
+}
+
+function storyText(spec: RunSpec, run: Rerun, judged: readonly Judged[]): string {
+  const { scenario, profile, workload, seed, plan, mutant } = spec;
+  const lines = [
+    `${paint.bold(scenario)} on ${profile}, workload ${workload}, seed ${seed}`,
+    ...(mutant === undefined ? [] : [`mutant: ${mutant}`]),
+    `plan: ${describePlan(plan)}`,
+    ...(run.struck.length < plan.length
+      ? [paint.dim(`${run.struck.length} of ${plan.length} faults found their call`)]
+      : []),
+    "",
+    indent(tellStory(run.trace)),
+    "",
+    ...(run.stuck === undefined ? [] : [paint.red(`it comes to no end: ${run.stuck}`)]),
+    ...judged.map(judgedText),
+  ];
+  if (judged.length === 0 && run.stuck === undefined) {
+    lines.push(paint.green(`none of the ${run.scenario.states.length} guarantees is violated`));
+  }
+  return lines.join("\n");
+}
+
+function judgedText({ guarantee, how, sentence, declared }: Judged): string {
+  const head =
+    declared === undefined
+      ? paint.red(`violated: ${guarantee}: ${sentence}`)
+      : paint.yellow(`lost, as declared: ${guarantee}: ${sentence}`);
+  return `${head}\n  how: ${how}${declared === undefined ? "" : `\n  why: ${declared}`}`;
+}
+
+function jsonText(
+  spec: RunSpec,
+  { struck, events, stuck, trace }: Rerun,
+  violations: readonly Judged[],
+  withTrace: boolean,
+): string {
+  return JSON.stringify({
+    spec,
+    struck,
+    events,
+    ...(stuck !== undefined && { stuck }),
+    violations,
+    traceHash: hashTrace(trace),
+    ...(withTrace && { trace }),
+  });
+}

@@ -1,0 +1,293 @@
+// `onceproof verify`: explores every scenario under faults and prints which guarantee holds where.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Job, JobResult } from "../explore/explore.js";
+import type { Cell, Matrix } from "../explore/matrix.js";
+import { encodeToken } from "../explore/token.js";
+import {
+  type Budget,
+  buildMatrix,
+  FULL,
+  planJobs,
+  QUICK,
+  type Selection,
+} from "../explore/verify.js";
+import { describePlan } from "../report/story.js";
+import { grouped } from "../report/words.js";
+import { SCENARIOS } from "../scenarios/catalogue.js";
+import type { RunSpec, Scenario } from "../scenarios/scenario.js";
+import type { ProfileId } from "../world/profile.js";
+import { carryOut, describeJob } from "./campaign.js";
+import { INTERRUPTED, onInterrupt } from "./interrupt.js";
+import { matrixText } from "./matrix-text.js";
+import { openPool, type Pool } from "./pool.js";
+import {
+  inOrder,
+  mergeResults,
+  type ResultsFile,
+  readResults,
+  selectionData,
+} from "./results-file.js";
+import { shrinkCells } from "./smallest.js";
+import { surprisesText } from "./surprise-text.js";
+import { duration, paint, paintError, print, printError } from "./terminal.js";
+import { UsageError } from "./usage-error.js";
+import type { Shard } from "./values.js";
+
+export interface VerifyOptions {
+  readonly quick?: boolean;
+  readonly full?: boolean;
+  readonly time?: number;
+  readonly jobs: number;
+  readonly shard?: Shard;
+  readonly seed: number;
+  readonly only?: readonly Scenario[];
+  readonly profile?: readonly ProfileId[];
+  readonly json?: string | true;
+  readonly html?: string;
+  readonly markdown?: string;
+  readonly merge?: readonly string[];
+  readonly list?: boolean;
+}
+
+/** What a verification came to, before the matrix. */
+interface Outcome {
+  readonly selection: Selection;
+  readonly shard: string;
+  readonly results: readonly JobResult[];
+  readonly errors: readonly string[];
+  readonly seconds: number;
+  readonly complete: boolean;
+  /** Why it is not complete, and what was not covered. */
+  readonly remark?: string;
+}
+
+/** Carries the command out; returns the exit code. */
+export async function verify(worker: URL, options: VerifyOptions): Promise<number> {
+  if (options.list === true) {
+    listScenarios(options);
+    return 0;
+  }
+  const pool = openPool({ worker, jobs: options.jobs });
+  const interrupt = onInterrupt(pool.stop, pool.kill);
+  try {
+    const outcome =
+      options.merge === undefined
+        ? await exploreAll(pool, options, interrupt)
+        : merge(options.merge);
+    const { matrix, errors } = await judge(pool, outcome);
+    await report(options, outcome, matrix, errors);
+    return interrupt.happened
+      ? INTERRUPTED
+      : matrix.surprises.length > 0 || errors.length > 0
+        ? 1
+        : 0;
+  } finally {
+    await pool.close();
+    interrupt.dispose();
+  }
+}
+
+function listScenarios({ only = SCENARIOS, profile }: VerifyOptions): void {
+  for (const { id, title, profiles, workloads, states } of only) {
+    const on = profiles.filter((each) => profile?.includes(each) ?? true);
+    print(`${paint.bold(id)}: ${title}`);
+    print(`  profiles:   ${on.join(", ")}`);
+    print(`  workloads:  ${workloads.map((each) => each.id).join(", ")}`);
+    for (const { guarantee } of states) {
+      print(`  guarantees: ${guarantee.id}: ${guarantee.sentence}`);
+    }
+  }
+}
+
+function budgetOf({ quick = false, full = false, time }: VerifyOptions): Budget {
+  // With a time alone: all there is to do, as far as the time goes.
+  return full || (time !== undefined && !quick) ? FULL : QUICK;
+}
+
+async function exploreAll(
+  pool: Pool,
+  options: VerifyOptions,
+  interrupt: { readonly happened: boolean },
+): Promise<Outcome> {
+  const { time, shard = { index: 1, of: 1 }, seed, only = SCENARIOS, profile } = options;
+  const budget = budgetOf(options);
+  const selection: Selection = {
+    scenarios: only,
+    ...(profile !== undefined && { profiles: profile }),
+    seed,
+    budget: time === undefined ? budget : { ...budget, name: `${budget.name}, ${duration(time)}` },
+  };
+  const mine = planJobs(selection).filter((_, at) => at % shard.of === shard.index - 1);
+  const jobs = time === undefined ? mine : forDeadline(mine);
+  if (jobs.length === 0) {
+    throw new UsageError("nothing to do: no chosen scenario runs on a chosen profile");
+  }
+  const startedMs = performance.now();
+  const deadline = time === undefined ? undefined : setTimeout(pool.halt, time);
+  const campaign = await carryOut(pool, jobs);
+  clearTimeout(deadline);
+  const { left, plans, estimate } = campaign;
+  const why = interrupt.happened ? "interrupted" : "out of time";
+  const remark =
+    left.length === 0
+      ? undefined
+      : `${why}: ${grouped(plans)} of ≈${grouped(Math.max(estimate, plans))} plans\n${leftText(left)}`;
+  return {
+    selection,
+    shard: `${shard.index}/${shard.of}`,
+    results: inOrder(selection, campaign.results),
+    errors: campaign.errors,
+    seconds: (performance.now() - startedMs) / 1000,
+    complete: left.length === 0 && campaign.errors.length === 0 && shard.of === 1,
+    ...(remark !== undefined && { remark }),
+  };
+}
+
+/** All plans of one fault first, then some of every kind of the rest. */
+function forDeadline(jobs: readonly Job[]): readonly Job[] {
+  const rank = ({ part, share, oneIn = 1 }: Job, at: number): number =>
+    part.part === "singles"
+      ? oneIn / 1000
+      : part.part === "pairs"
+        ? 1 + (share?.[0] ?? 0)
+        : 1 + (at % 8);
+  const ranked = jobs.map((job, at) => ({ job, rank: rank(job, at) }));
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ job }) => job);
+}
+
+const MOST_LEFT = 6;
+
+function leftText(left: readonly Job[]): string {
+  const lines = left.slice(0, MOST_LEFT).map((job) => `  not covered: ${describeJob(job)}`);
+  const more = left.length - lines.length;
+  return [...lines, ...(more > 0 ? [`  and ${more} more jobs`] : [])].join("\n");
+}
+
+function merge(paths: readonly string[]): Outcome {
+  const files = paths.map((path) => ({ path, data: readResults(path) }));
+  const merged = mergeResults(files);
+  const missing = planJobs(merged.selection).length - merged.results.length;
+  return {
+    ...merged,
+    shard: "1/1",
+    ...(!merged.complete && {
+      remark: `not complete: ${missing} jobs are missing, or a part ended early`,
+    }),
+  };
+}
+
+interface Judged {
+  readonly matrix: Matrix;
+  readonly errors: readonly string[];
+}
+
+async function judge(pool: Pool, outcome: Outcome): Promise<Judged> {
+  const { selection, results, seconds, complete } = outcome;
+  const totals = { seconds, complete };
+  const raw = buildMatrix(selection, results, totals);
+  const shrunk = await shrinkCells(pool, raw, results);
+  const matrix = buildMatrix(selection, shrunk.results, totals, shrunk.smallest);
+  const failures = results.flatMap((result) => result.failures ?? []);
+  return {
+    matrix: complete ? matrix : lenient(matrix),
+    errors: [
+      ...outcome.errors,
+      ...shrunk.errors,
+      ...failures.map(({ spec, message }) => failureText(spec, message)),
+    ],
+  };
+}
+
+/** What was not found may be among the plans that were not tried. */
+function lenient(matrix: Matrix): Matrix {
+  const ease = (cell: Cell): Cell =>
+    cell.verdict === "notFound" ? { ...cell, verdict: "notLost" } : cell;
+  return {
+    ...matrix,
+    rows: matrix.rows.map((row) => ({ ...row, cells: row.cells.map(ease) })),
+    surprises: matrix.surprises.filter(({ verdict }) => verdict === "violated"),
+  };
+}
+
+function failureText(spec: RunSpec, message: string): string {
+  return [
+    `a run of ${spec.scenario} came to no end: ${message}`,
+    `  plan:   ${describePlan(spec.plan)}`,
+    `  replay: onceproof replay ${encodeToken(spec)}`,
+  ].join("\n");
+}
+
+async function report(
+  { json, html, markdown }: VerifyOptions,
+  outcome: Outcome,
+  matrix: Matrix,
+  errors: readonly string[],
+): Promise<void> {
+  if (json !== undefined) {
+    writeResult(json, resultsText(outcome, matrix, errors));
+  }
+  if (markdown !== undefined) {
+    writeResult(markdown, matrixText(matrix));
+  }
+  if (html !== undefined) {
+    writeResult(html, matrixText(matrix));
+  }
+  // What is asked for on standard output must be alone there.
+  const say = json === true ? printError : print;
+  say(matrixText(matrix));
+  if (matrix.surprises.length > 0) {
+    say(`\n${await surprisesText(matrix)}`);
+  }
+  for (const error of errors) {
+    printError(`\n${paintError.red("ERROR")} ${error}`);
+  }
+  say(`\n${summary(outcome, matrix, errors)}`);
+}
+
+function resultsText(outcome: Outcome, matrix: Matrix, errors: readonly string[]): string {
+  const { selection, shard, seconds, complete, results } = outcome;
+  const file: ResultsFile = {
+    format: "onceproof-results",
+    version: 1,
+    selection: selectionData(selection),
+    shard,
+    seconds,
+    complete: complete || (shard !== "1/1" && outcome.remark === undefined && errors.length === 0),
+    errors,
+    results,
+    matrix,
+  };
+  return JSON.stringify(file);
+}
+
+function writeResult(to: string | true, text: string): void {
+  if (to === true) {
+    print(text);
+    return;
+  }
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, `${text}\n`);
+  printError(`written: ${to}`);
+}
+
+function summary(outcome: Outcome, matrix: Matrix, errors: readonly string[]): string {
+  const { runs, events, seconds, seed, budget, surprises } = matrix;
+  const { remark, shard } = outcome;
+  const rate = seconds > 0 ? `, ${grouped(Math.round(runs / seconds))}/s` : "";
+  const part = shard === "1/1" ? "" : `part ${shard}, `;
+  const lines = [
+    `${grouped(runs)} plans, ${grouped(events)} events in ${duration(seconds * 1000)}${rate} ` +
+      `(${part}${budget}, seed ${seed})`,
+  ];
+  if (remark !== undefined) {
+    lines.push(paint.yellow(remark));
+  }
+  const bad = [
+    ...(surprises.length > 0 ? [`${surprises.length} surprises`] : []),
+    ...(errors.length > 0 ? [`${errors.length} errors`] : []),
+  ];
+  lines.push(bad.length > 0 ? paint.red(bad.join(", ")) : paint.green("no surprise"));
+  return lines.join("\n");
+}

@@ -1,0 +1,139 @@
+// Hunts a broken variant of core: carries out the portfolio until a guarantee is violated that no
+// scenario gives up. Shows that the scenarios and their judges would notice such a mistake.
+
+import { type RunOptions, runScenario } from "../scenarios/run.js";
+import type { CoreModule, RunSpec, Scenario } from "../scenarios/scenario.js";
+import { SimulationError } from "../virtual-runtime.js";
+import type { FaultPlan } from "../world/fault-plan.js";
+import type { TraceEvent } from "../world/trace.js";
+import { portfolio } from "./portfolio.js";
+import { declaredLoss } from "./tally.js";
+
+/** How a variant gave itself away. */
+export interface Kill {
+  /** `violation` of a guarantee; `stuck`: a run came to no end; `threw`: a call ended in no known way. */
+  readonly by: "violation" | "stuck" | "threw";
+  /** The violated guarantee; absent unless it is one. */
+  readonly guarantee?: string;
+  readonly how: string;
+}
+
+/** What a hunt came to. */
+export interface Hunt {
+  readonly mutant?: string;
+  readonly plans: number;
+  readonly killed?: Kill & { readonly spec: RunSpec };
+  /** The correct variant fails the killing plan too: then it proves nothing. */
+  readonly accused?: boolean;
+  /** True if it was stopped before its budget was used up. */
+  readonly stopped?: boolean;
+}
+
+export interface HuntOptions {
+  readonly mutant?: string;
+  readonly core: CoreModule;
+  /** Core without the mutant, bundled in the same way. */
+  readonly correct: CoreModule;
+  readonly seed: number;
+  /** How many plans are tried at most. */
+  readonly budget: number;
+  readonly stop?: () => boolean;
+  readonly onRun?: () => void;
+  /** Lets the host do other work between runs. */
+  readonly breathe?: () => Promise<void> | undefined;
+}
+
+/** Far more than a run takes that ends: what goes on beyond is stuck. */
+export const MAX_EVENTS: number = 20_000;
+
+/** The scenarios that a mutant is hunted with. */
+export function scenariosFor(mutant: string, all: readonly Scenario[]): readonly Scenario[] {
+  const [family] = mutant.split("/");
+  const own = all.filter(({ algorithm }) => algorithm === family);
+  return own.length > 0 ? own : all;
+}
+
+/** Carries out the portfolio with a variant until it gives itself away. */
+export async function hunt(scenarios: readonly Scenario[], options: HuntOptions): Promise<Hunt> {
+  const { core, correct, mutant, seed, budget } = options;
+  const named = { ...(mutant !== undefined && { mutant }) };
+  const trials = portfolio(scenarios, seed);
+  let plans = 0;
+  let trace: readonly TraceEvent[] = [];
+  for (;;) {
+    const next = trials.next(trace);
+    if (next.done === true || plans >= budget) {
+      return { ...named, plans };
+    }
+    if (options.stop?.() ?? false) {
+      return { ...named, plans, stopped: true };
+    }
+    const { scenario, spec } = next.value;
+    plans += 1;
+    const tried = await attempt(scenario, { ...spec, ...named }, core);
+    trace = tried.trace;
+    options.onRun?.();
+    if (tried.kill !== undefined) {
+      const found = await shrinkKill(scenario, { ...tried.kill, spec: tried.spec }, core);
+      const fair = await attempt(scenario, found.spec, correct);
+      const first = await attempt(scenario, tried.spec, correct);
+      const accused = (fair.kill ?? first.kill) !== undefined;
+      return { ...named, plans, killed: found, ...(accused && { accused }) };
+    }
+    await options.breathe?.();
+  }
+}
+
+interface Attempt {
+  readonly spec: RunSpec;
+  readonly trace: readonly TraceEvent[];
+  readonly kill?: Kill;
+}
+
+/** Carries out one run of a variant. A run that cannot be judged tells on it too. */
+export async function attempt(
+  scenario: Scenario,
+  spec: RunSpec,
+  core: CoreModule,
+): Promise<Attempt> {
+  const options: RunOptions = { core, world: { maxEvents: MAX_EVENTS } };
+  try {
+    const { violations, trace } = await runScenario(scenario, spec, options);
+    const { profile, plan } = spec;
+    const surprise = violations.find(
+      ({ guarantee }) => declaredLoss(scenario, guarantee, profile, plan) === undefined,
+    );
+    return {
+      spec,
+      trace,
+      ...(surprise !== undefined && { kill: { by: "violation", ...surprise } }),
+    };
+  } catch (error) {
+    const by = error instanceof SimulationError ? "stuck" : "threw";
+    const how = error instanceof Error ? error.message : String(error);
+    return { spec, trace: [], kill: { by, how } };
+  }
+}
+
+/** Leaves out faults as long as the variant gives itself away in the same way. */
+async function shrinkKill(
+  scenario: Scenario,
+  found: Kill & { readonly spec: RunSpec },
+  core: CoreModule,
+): Promise<Kill & { readonly spec: RunSpec }> {
+  let smallest = found;
+  for (let at = found.spec.plan.length - 1; at >= 0; at -= 1) {
+    const plan: FaultPlan = smallest.spec.plan.filter((_, index) => index !== at);
+    const { spec, kill } = await attempt(scenario, { ...smallest.spec, plan }, core);
+    if (kill !== undefined && kill.by === found.by && kill.guarantee === found.guarantee) {
+      smallest = { ...kill, spec };
+    }
+  }
+  return smallest;
+}
+
+/**
+ * Mutants that no run of a scenario can show, with the reason; core's own tests kill them. What an
+ * input alone brings to light, whatever the faults, belongs here, and nothing else.
+ */
+export const beyond: { readonly [mutant: string]: string } = {};

@@ -219,3 +219,76 @@ describe("the signal", () => {
     expect(await w.run(first)).toMatchObject({ outcome: "executed", recorded: true });
   });
 });
+
+// Found by the simulator: a process that stood still while its acquiring answer was under way went
+// on to run the handler, though another had taken over and finished.
+describe("an answer that comes after the lease", () => {
+  const late = (w: DedupWorld, forMs: number) => {
+    const machine = createMachine(w.runtime);
+    const { counter } = w;
+    const store = machine.connect(counter.store);
+    const dedup = w.dedup({ onCrash: "rerun", store, runtime: machine.runtime });
+    return {
+      ask: async (handler: () => unknown) => {
+        const asked = dedup.attempt("k", handler);
+        machine.pause();
+        await w.runtime.advance(forMs);
+        return { asked, resume: () => machine.resume() };
+      },
+    };
+  };
+
+  test("starts no handler that another has run", async () => {
+    const w = createWorld();
+    const { asked, resume } = await late(w, LEASE_MS + 1).ask(never);
+    const taken = await w.run(w.dedup({ onCrash: "rerun" }).run("k", () => "theirs"));
+    resume();
+    expect(taken).toBe("theirs");
+    expect(await w.run(asked)).toMatchObject({ outcome: "replayed", value: "theirs" });
+  });
+
+  test("is renewed first where nobody took over: one call more, and a newer token", async () => {
+    const w = createWorld();
+    const { asked, resume } = await late(w, LEASE_MS - MARGIN_MS).ask(() => "mine");
+    const began = w.counter.counts().total;
+    resume();
+    expect(await w.run(asked)).toMatchObject({ outcome: "executed", value: "mine", attempt: 1 });
+    expect(w.counter.counts().total - began).toBe(2);
+  });
+
+  test("costs nothing while the lease runs", async () => {
+    const w = createWorld();
+    const { asked, resume } = await late(w, LEASE_MS - MARGIN_MS - 1).ask(() => "mine");
+    const began = w.counter.counts().total;
+    resume();
+    expect(await w.run(asked)).toMatchObject({ outcome: "executed" });
+    expect(w.counter.counts().total - began).toBe(1);
+  });
+
+  test("is given up where every answer takes longer than the lease", async () => {
+    const w = createWorld({ latencyMs: 0 });
+    const slow = w.dedup({ onCrash: "rerun", leaseMs: 100, marginMs: 10 });
+    const restore = w.cut({ fault: "delay", requestMs: 60, replyMs: 60 });
+    const result = await w.run(slow.attempt("k", never));
+    restore();
+    expect(result).toMatchObject({ outcome: "indeterminate", reason: "acquireUnknown" });
+  });
+});
+
+test("a step does not begin once the lease may have ended", async () => {
+  const w = createWorld();
+  const machine = createMachine(w.runtime);
+  const store = machine.connect(w.counter.store);
+  const dedup = w.dedup({ onCrash: "rerun", store, runtime: machine.runtime });
+  let stepped = 0;
+  const asked = dedup.attempt("k", async (ctx) => {
+    await machine.sleep(1);
+    return ctx.step("s", () => (stepped += 1));
+  });
+  await w.runtime.advance(0);
+  machine.pause();
+  await w.runtime.advance(LEASE_MS + 1);
+  machine.resume();
+  expect(await w.run(asked)).toMatchObject({ outcome: "threw", error: { code: "leaseLost" } });
+  expect(stepped).toBe(0);
+});

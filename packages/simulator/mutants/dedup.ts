@@ -165,4 +165,22 @@ export const mutants: readonly Mutant[] = [
     test: "test/dedup.property.test.ts",
     textbook: "a failed lock answered as success before the first one's outcome is known",
   },
+  {
+    id: "dedup/late-answer-starts-the-handler",
+    family: "lease-misjudged",
+    guarantee: "the handler never runs again after an outcome is recorded",
+    file: "src/dedup/acquire.ts",
+    find: "elapsedMs(runtime, since) >= leaseMs - marginMs",
+    replace: "elapsedMs(runtime, since) < 0 && leaseMs < marginMs",
+    test: "test/dedup-lease.test.ts",
+  },
+  {
+    id: "dedup/step-after-the-lease",
+    family: "lease-misjudged",
+    guarantee: "a recorded step is never run again",
+    file: "src/dedup/attempt.ts",
+    find: "if (!tenure.remainingMs()) {\n      throw",
+    replace: "if (tenure.remainingMs() < 0) {\n      throw",
+    test: "test/dedup-lease.test.ts",
+  },
 ];

@@ -3,7 +3,8 @@
 
 import type { Entry, Write } from "../contract/atomic-store.js";
 import { fingerprintsDiffer } from "../shared/fingerprint.js";
-import { send } from "../shared/send.js";
+import { type Lease, send } from "../shared/send.js";
+import { elapsedMs } from "../shared/time.js";
 import { decodeValue } from "../shared/value-codec.js";
 import { createWaiter } from "../shared/waiter.js";
 import { type Attempt, createAttempt } from "./attempt.js";
@@ -26,6 +27,8 @@ export type Acquisition =
   | { readonly acquired: Attempt; readonly now: number }
   | { readonly acquired: undefined; readonly settled: Settled<unknown> };
 
+const LATE_RENEWALS = 3;
+
 type Mutable<T> = { -readonly [name in keyof T]: T[name] };
 
 /** The answer that a finished record stands for; undefined while it is running or open. */
@@ -44,6 +47,10 @@ function recorded({ record, payload, entry }: Standing, now: number): Settled<un
     default:
       return undefined;
   }
+}
+
+function hasLapsed({ runtime, marginMs }: ResolvedDedup, { since, leaseMs }: Lease): boolean {
+  return elapsedMs(runtime, since) >= leaseMs - marginMs;
 }
 
 /** Acquires the key, or tells what stands for it. Cost: 1; takeover +1; each look while waiting 1. */
@@ -94,7 +101,8 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
         unresolved: (earlier && isUnresolved(earlier)) || undefined,
       };
       const ttlMs = runningTtlMs(options, request, record);
-      const sent = await send<Write>(
+      const how = { leaseMs: options.leaseMs, signal: request.signal };
+      let sent = await send<Write>(
         options,
         request,
         entry?.stamp ?? "absent",
@@ -102,8 +110,21 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
           record.owner = opId;
           return { value: encodeDedup(record), ttlMs };
         },
-        { leaseMs: options.leaseMs, signal: request.signal },
+        how,
       );
+      // A process that stood still meanwhile may have been taken over: only a lease that runs may
+      // start a handler.
+      for (
+        let left = LATE_RENEWALS;
+        sent.outcome === "own" && hasLapsed(options, sent);
+        left -= 1
+      ) {
+        const { stamp } = sent;
+        sent =
+          left > 0
+            ? await send<Write>(options, request, stamp, () => ({ touch: true, ttlMs }), how)
+            : { outcome: "unknown", cause: new Error("each answer took longer than the lease") };
+      }
       if (sent.outcome === "unknown") {
         const { cause } = sent;
         return answer({ outcome: "indeterminate", reason: "acquireUnknown", cause }, "unknown");

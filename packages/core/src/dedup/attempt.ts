@@ -100,6 +100,9 @@ export function createAttempt(
   };
 
   const runStep = async <T>(stepName: string, fn: () => T | Promise<T>): Promise<T> => {
+    if (!tenure.remainingMs()) {
+      throw new LeaseLostError("leaseLost", "the lease may have ended: another may run this step");
+    }
     const value = await fn();
     const most = store.capabilities.maxValueBytes;
     const steps = { ...record.steps, [stepName]: checkedPayload(value, most) ?? UNSTORABLE };

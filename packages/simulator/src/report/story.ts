@@ -2,8 +2,9 @@
 // violation. The short one leaves out what went as it always goes.
 
 import type { TraceEvent } from "../world/trace.js";
-import { describeAsk, isRenewal } from "./ask-words.js";
+import { describeAsk } from "./ask-words.js";
 import { describeFault } from "./fault-words.js";
+import { quietMessages } from "./quiet.js";
 import { type Message, type Reading, readTrace, type Stretch } from "./reading.js";
 import { createShortener, formatUs, ordinal, type Shortener } from "./words.js";
 
@@ -276,26 +277,4 @@ function takeoversOf({ trace, spans }: Reading): ReadonlyMap<number, Stretch> {
     }
   }
   return found;
-}
-
-/** Messages without any news: reads that find what the node knew, renewals that work. */
-export function quietMessages({ messages }: Reading): Set<number> {
-  const quiet = new Set<number>();
-  const known = new Map<string, string>();
-  for (const { id, from, ask, faults, lost, arrivals, answered } of messages.values()) {
-    const key = ask.ask === "read" ? ask.key : ask.ask === "write" ? ask.write.key : undefined;
-    const [first] = arrivals;
-    if (key === undefined || first === undefined) {
-      continue;
-    }
-    const revision = /\br\d+/.exec(first.outcome)?.[0] ?? first.outcome;
-    const news = known.get(`${from} ${key}`) !== revision;
-    known.set(`${from} ${key}`, revision);
-    const plain = faults.length === 0 && lost === undefined && answered !== undefined;
-    const renewed = isRenewal(ask) && first.outcome.startsWith("applied");
-    if (plain && (renewed || (ask.ask === "read" && !news))) {
-      quiet.add(id);
-    }
-  }
-  return quiet;
 }

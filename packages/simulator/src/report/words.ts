@@ -17,7 +17,7 @@ export function formatMs(ms: number): string {
 
 /** `3.2 s` from a second on, milliseconds below: for gaps, where digits would be noise. */
 export function formatGap(us: number): string {
-  return us < 1_000_000 ? `${grouped(Math.round(us / 1000))} ms` : `${trim(us / 1_000_000)} s`;
+  return us < 999_500 ? `${grouped(Math.round(us / 1000))} ms` : `${trim(us / 1_000_000)} s`;
 }
 
 function trim(seconds: number): string {
@@ -166,7 +166,7 @@ function sharedDigits(revisions: readonly string[]): number {
 function sharedParts(keys: readonly (readonly string[])[]): number {
   const [first = []] = keys;
   let shared = 0;
-  const most = Math.min(...keys.map(({ length }) => length)) - 1;
+  const most = Math.min(first.length, ...keys.map(({ length }) => length)) - 1;
   while (shared < most && keys.every((parts) => parts[shared] === first[shared])) {
     shared += 1;
   }

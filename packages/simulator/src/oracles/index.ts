@@ -4,5 +4,6 @@ export * from "./dedup.js";
 export * from "./fence.js";
 export * from "./general.js";
 export * from "./lock.js";
+export * from "./register.js";
 export * from "./tokens.js";
 export * from "./unique-insert.js";

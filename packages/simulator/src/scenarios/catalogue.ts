@@ -4,9 +4,23 @@
 import { ArgumentError } from "@onceproof/core/advanced";
 import { dedupScenarios } from "./dedup-states.js";
 import type { Scenario } from "./scenario.js";
+import {
+  fenceScenarios,
+  lockScenarios,
+  registerScenarios,
+  tokensScenarios,
+  uniqueInsertScenarios,
+} from "./states.js";
 
 /** All scenarios, by algorithm. */
-export const SCENARIOS: readonly Scenario[] = [...dedupScenarios];
+export const SCENARIOS: readonly Scenario[] = [
+  ...dedupScenarios,
+  ...lockScenarios,
+  ...fenceScenarios,
+  ...tokensScenarios,
+  ...registerScenarios,
+  ...uniqueInsertScenarios,
+];
 
 /**
  * The scenario of an id.

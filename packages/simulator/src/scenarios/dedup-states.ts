@@ -28,6 +28,8 @@ function common(mayPark: boolean): readonly Stated[] {
     state(oracle.dedupRefusedNotRun),
     state(oracle.dedupStepOnce, LOSSY),
     state(oracle.dedupSettles({ mayPark })),
+    state(oracle.generalEveryCallSettles),
+    state(oracle.generalUnavailableIsHonest),
   ];
 }
 

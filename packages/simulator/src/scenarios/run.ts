@@ -67,6 +67,7 @@ export async function runScenario(
   world.heal();
   await world.pass(HEAL_LEASES * times.leaseMs);
   await world.run(acts.settle());
+  world.recorder.finding("lives", world.lives);
   const { history } = world.recorder;
   const violations: Violation[] = [];
   for (const { guarantee } of scenario.states) {

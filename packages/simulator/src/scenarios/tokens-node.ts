@@ -2,6 +2,7 @@
 // handler that it runs charges a bank.
 
 import type { DedupContext, RunnableTokens } from "@onceproof/core";
+import type { Runtime } from "@onceproof/core/advanced";
 import type { Node } from "../world/world.js";
 import type { Serve } from "./clients.js";
 import type { Charge, Method, Recorded } from "./recorded.js";
@@ -91,13 +92,14 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 function createTokens({ stage, variant }: Shop, node: Node, name: string): RunnableTokens {
+  const { tokenMs = TOKEN_MS, retentionMs = TOKENS_TIMES.retentionMs } = stage.workload;
   return stage.core.createTokens({
     store: node.store,
-    runtime: node.runtime,
+    runtime: runtimeOf(stage, node),
     name,
     onCrash: variant.onCrash,
-    tokenMs: TOKEN_MS,
-    retentionMs: TOKENS_TIMES.retentionMs,
+    tokenMs,
+    retentionMs,
     leaseMs: TOKENS_TIMES.leaseMs,
     waitMs: 800,
     settleMs: 600,
@@ -106,6 +108,16 @@ function createTokens({ stage, variant }: Shop, node: Node, name: string): Runna
     }),
     onEvent: (event) => stage.world.recorder.told(node.name, event.type),
   });
+}
+
+/** The node's runtime; where the workload says so, its clock is set when it starts. */
+function runtimeOf({ world, workload }: Stage<TokensWorkload>, { name, runtime }: Node): Runtime {
+  if (workload.aheadMs === undefined) {
+    return runtime;
+  }
+  const storeMs = world.server.now() / 1000;
+  const shiftMs = storeMs + (workload.aheadMs[name] ?? 0) - runtime.wallNow();
+  return { ...runtime, wallNow: () => runtime.wallNow() + shiftMs };
 }
 
 function operate<M extends Method>(
@@ -127,7 +139,7 @@ async function issue(counter: Counter, { client, issuedTo }: TokenRequest): Prom
   const endsUs =
     variant.kind === "signed"
       ? Number(token.split(".")[2]) * 1000
-      : stage.world.server.now() + TOKEN_MS * 1000;
+      : stage.world.server.now() + (stage.workload.tokenMs ?? TOKEN_MS) * 1000;
   if (!issued.has(issuedTo)) {
     issued.set(issuedTo, { token, endsUs });
   }

@@ -17,6 +17,15 @@ export interface TokenAsk extends Ask {
 
 export interface TokensWorkload {
   readonly asks: readonly TokenAsk[];
+  /** @defaultValue `TOKEN_MS` */
+  readonly tokenMs?: number;
+  /** @defaultValue that of `TOKENS_TIMES` */
+  readonly retentionMs?: number;
+  /**
+   * How far ahead of the store's the clock of each node is when it starts.
+   * @defaultValue any: clocks differ by up to a minute
+   */
+  readonly aheadMs?: Readonly<Record<string, number>>;
 }
 
 export const TOKENS_TIMES: Times = {
@@ -125,9 +134,33 @@ const RUN: NamedWorkload<TokensWorkload> = {
   },
 };
 
-export const TOKENS_WORKLOADS: readonly NamedWorkload<TokensWorkload>[] = [
-  TWO_REQUESTS,
-  REFUSALS,
-  END,
-  RUN,
-];
+/**
+ * The token is issued by a clock that is ahead of the store's, and consumed by one that is further
+ * ahead: what remembers it is to be written again, or it would be forgotten before the token's end.
+ */
+const CLOCKS: NamedWorkload<TokensWorkload> = {
+  id: "clocks",
+  title: "a short token of a clock that is ahead, consumed by a clock that is further ahead",
+  workload: {
+    tokenMs: 3_000,
+    retentionMs: 3_000,
+    aheadMs: { "web-1": 20_000, "web-2": 40_000 },
+    asks: [
+      // Once: what it was told must be right though it does not ask again.
+      askOther({ tries: 1 }),
+      askOther({ client: "bob", atMs: 5, requestId: "r2" }),
+      tokenAsk({ client: "carol", atMs: 5_000, requestId: "r3" }),
+      tokenAsk({ client: "alice-again", atMs: 9_000 }),
+      askOther({ client: "dave", counts: "fromEnd", atMs: -20, requestId: "r4" }),
+      tokenAsk({ client: "alice-late", counts: "fromEnd", atMs: 20 }),
+    ],
+  },
+};
+
+export const TOKENS_WORKLOADS: Readonly<
+  Record<"stored" | "signed", readonly NamedWorkload<TokensWorkload>[]>
+> = {
+  stored: [TWO_REQUESTS, REFUSALS, END, RUN],
+  // Only a signed token's end comes from a node's clock.
+  signed: [TWO_REQUESTS, REFUSALS, END, RUN, CLOCKS],
+};

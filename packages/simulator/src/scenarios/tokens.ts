@@ -49,7 +49,7 @@ export function tokensScenario(
       // A copy of one and the same charge: only a sink that dedups could tell.
       { from: TOKENS_NODES, to: BANK, without: ["duplicate"] },
     ],
-    workloads: TOKENS_WORKLOADS,
+    workloads: TOKENS_WORKLOADS[variant.kind],
     states,
     play: (stage) => play(stage, variant),
   };

@@ -147,6 +147,15 @@ export class World {
     return this.#network.counts;
   }
 
+  /** In which life each node is: 1 until its first crash, 0 while it is down. */
+  get lives(): Readonly<Record<string, number>> {
+    const lives: Record<string, number> = {};
+    for (const { name, life, state } of this.#parties.values()) {
+      lives[name] = state === "down" ? 0 : life;
+    }
+    return lives;
+  }
+
   /** Adds a node. Its program starts now, and again after each crash, in a new life. */
   addNode(name: string, program: (node: Node) => void): void {
     if (name === STORE || this.#parties.has(name)) {

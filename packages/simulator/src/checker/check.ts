@@ -8,7 +8,7 @@ import { PartitionSearch } from "./partition-search.js";
 
 /** Options of `checkHistory`. */
 export interface CheckOptions {
-  /** How many steps of the model may be asked for in all. @defaultValue 2_000_000, about 1 s */
+  /** How many steps of the model may be asked for in all. @defaultValue 2_000_000, below 1 s for a register */
   readonly maxSteps?: number;
   /** The same for each search that makes a counterexample smaller. @defaultValue 200_000 */
   readonly maxStepsToMinimize?: number;
@@ -120,7 +120,7 @@ function goOn<State, Input, Output>(
     partition,
     steps,
     get counterexample() {
-      counterexample ??= findCounterexample(model, search.history, maxStepsToMinimize);
+      counterexample ??= findCounterexample(model, search.history, maxStepsToMinimize, search.size);
       return counterexample;
     },
   };

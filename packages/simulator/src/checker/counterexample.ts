@@ -34,11 +34,12 @@ export interface Counterexample<State, Input, Output> {
 
 type Operations<Input, Output> = readonly Operation<Input, Output>[];
 
-/** Makes a violated history as small as can be. */
+/** Makes a violated history as small as can be; `of` is how many operations there were at first. */
 export function findCounterexample<State, Input, Output>(
   model: Model<State, Input, Output>,
   history: Operations<Input, Output>,
   maxSteps: number,
+  of: number,
 ): Counterexample<State, Input, Output> {
   const minimizer = new Minimizer(model, maxSteps);
   const needed = minimizer.weaken(minimizer.cut(history));
@@ -53,7 +54,7 @@ export function findCounterexample<State, Input, Output>(
     longestPrefix: order,
     state,
     stuckAt: next,
-    text: drawTimeline(model, { operations, order, state, next, of: history.length }),
+    text: drawTimeline(model, { operations, order, state, next, of }),
   };
 }
 

@@ -28,6 +28,8 @@ export function until<Input, Output>(
 export class PartitionSearch<State, Input, Output> {
   /** The part of the history that was found to be violated; at first all of it. */
   history: readonly Operation<Input, Output>[];
+  /** How many operations the partition has. */
+  readonly size: number;
   readonly #model: Model<State, Input, Output>;
   readonly #search: Search<State, Input, Output>;
   #scout: Search<State, Input, Output> | undefined;
@@ -37,6 +39,7 @@ export class PartitionSearch<State, Input, Output> {
   constructor(model: Model<State, Input, Output>, history: readonly Operation<Input, Output>[]) {
     this.#model = model;
     this.history = history;
+    this.size = history.length;
     this.#search = new Search(model, history);
   }
 

@@ -155,7 +155,7 @@ export function layOut<State, Input, Output>(
     slots,
     slotCount,
     unknownBefore,
-    twins: unknown.length === 0 ? [] : twinsOf(unknown),
+    twins: unknown.length < 2 ? [-1] : twinsOf(unknown),
     readOnly,
   };
 }

@@ -6,7 +6,7 @@ import { broken, harmless, load } from "./support/mutants.ts";
 
 const SEED = 1;
 const AT_MOST = 300_000;
-const FOR_HARMLESS = 10_000;
+const FOR_HARMLESS = 6_000;
 
 // A broken variant may search for ever, so that only a budget makes it answer.
 const bounded =

@@ -86,6 +86,20 @@ const END = {
   },
 };
 
+/** The record was written again, so that it is there until the token ends. */
+const CLOCKS = {
+  alice: "consumed",
+  bob: "used",
+  "alice-again": "consumed before",
+  carol: "used",
+  dave: "used",
+  "alice-late": "expired",
+  "last-1": "expired",
+  "last-2": "expired",
+  "last-3": "expired",
+  "last-4": "expired",
+};
+
 const RUN = {
   alice: "run 1",
   bob: "run 1",
@@ -141,6 +155,9 @@ describe.each(VARIANTS)("the scenario of $kind tokens", (variant) => {
           break;
         case "end":
           expect(answers, what).toEqual(END[kind]);
+          break;
+        case "clocks":
+          expect(answers, what).toEqual(CLOCKS);
           break;
         default:
           expect(answers, what).toEqual(RUN);

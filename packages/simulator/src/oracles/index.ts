@@ -5,5 +5,6 @@ export * from "./fence.js";
 export * from "./general.js";
 export * from "./lock.js";
 export * from "./register.js";
+export * from "./state-machine.js";
 export * from "./tokens.js";
 export * from "./unique-insert.js";

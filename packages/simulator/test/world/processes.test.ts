@@ -67,6 +67,55 @@ describe("crash", () => {
     expect([...world.counts]).toEqual([["n store", 1]]);
   });
 
+  test("what a paused life still held when it crashed is not done by the next, even if that pauses", async () => {
+    const world = quietWorld([
+      at(1, { fault: "crash", phase: "reply", forMs: 50 }),
+      at(2, { fault: "pause", phase: "send", forMs: 500 }),
+      at(3, { fault: "pause", phase: "send", forMs: 20 }),
+    ]);
+    const seen: string[] = [];
+    const client = world.addClient("alice");
+    world.addNode("n", (node) => {
+      void node.store.read("k").catch(() => {});
+      if (node.life === 1) {
+        void node.store.read("l").catch(() => {});
+        node.runtime.setTimer(() => seen.push("timer"), 1);
+      }
+    });
+    const serve = async (): Promise<void> => void seen.push("served");
+    // One reaches the paused process at 1 ms, one the crashed one at 11 ms.
+    void world.request(client, "n", "one", 300, serve);
+    await world.pass(10);
+    void world.request(client, "n", "two", 300, serve);
+    await world.pass(1_000);
+    expect(storyOf(world, "node")).toEqual([
+      "0 node alice started",
+      "0 node n started",
+      "0 node n paused",
+      "2 node n crashed",
+      "52 node n started",
+      "52 node n paused",
+      "72 node n resumed",
+    ]);
+    expect(seen).toEqual([]);
+  });
+
+  test.each(["crash", "pause", "suspend"] as const)(
+    "%s at reply does not strike an answer that nobody waits for any more",
+    async (fault) => {
+      const world = quietWorld([
+        at(1, { fault: "holdReply", forMs: 300 }),
+        at(1, { fault, phase: "reply", forMs: 50 }),
+      ]);
+      await workOn(world, async (node) => {
+        await node.store.write(create("k"));
+        await node.sleep(500);
+      });
+      expect(storyOf(world, "node")).toEqual(["0 node n started"]);
+      expect(world.struck.map((each) => each.fault)).toEqual(["holdReply"]);
+    },
+  );
+
   test("a fault may strike the new life as well: calls are counted on", async () => {
     const world = quietWorld([
       at(1, { fault: "crash", phase: "send", forMs: 10 }),

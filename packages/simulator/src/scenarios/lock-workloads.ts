@@ -88,6 +88,8 @@ export const LOCK_WORKLOADS: readonly NamedWorkload<LockWorkload>[] = [
           worksMs: [50, 100],
           extendMs: 400,
         }),
+        // When the shorter lease has ended, though its holder may not know that it was granted.
+        lockAsk({ client: "carol", atMs: 2_480, waitMs: 0 }),
       ],
     },
   },

@@ -113,6 +113,8 @@ export interface Recorded {
       readonly requestId?: string;
       /** Whether it was fired with a snapshot that was taken when the request was made. */
       readonly withSnapshot: boolean;
+      /** Whether it was fired without a data function: its move is not listed in the data. */
+      readonly unlisted?: true;
     };
     readonly returned: FireResult<string, string>;
   };

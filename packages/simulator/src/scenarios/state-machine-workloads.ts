@@ -13,6 +13,8 @@ export interface MachineAsk extends Ask {
   readonly act: "create" | "look" | "fire";
   readonly event: string;
   readonly requestId?: string;
+  /** Leaves the data as it is, so that two moves of one event leave the same entity behind. */
+  readonly unlisted?: true;
 }
 
 export interface MachineWorkload {
@@ -75,6 +77,8 @@ const RETRIES: Named = {
       create("create-2", { client: "bob", atMs: 5, to: TWO }),
       fire(20, "pay", "pay-1", { patienceMs: 3, tries: 1 }),
       fire(24, "pay", "pay-1", { to: TWO }),
+      // Another request for what is there already: refused, as it was not this one that moved it.
+      fire(45, "pay", "pay-2", { client: "bob", to: TWO }),
       fire(60, "hold", "hold-1", { client: "carol" }),
       fire(110, "release", "release-1", { client: "bob", to: TWO }),
       fire(300, "hold", "hold-1", { client: "carol", to: TWO }),
@@ -129,6 +133,27 @@ const UNNAMED: Named = {
   },
 };
 
+const UNLISTED = { unlisted: true } as const;
+
+const TWINS: Named = {
+  id: "twins",
+  title: "two requests for the same move at the same time, which leave the same order behind",
+  workload: {
+    definition: ORDER,
+    requestWindow: 256,
+    asks: [
+      create("create-1"),
+      fire(20, "pay", "pay-1", UNLISTED),
+      fire(20, "pay", "pay-2", { client: "bob", to: TWO, ...UNLISTED }),
+      fire(60, "hold", undefined, { client: "carol", ...UNLISTED }),
+      fire(60, "hold", undefined, { client: "dora", to: TWO, ...UNLISTED }),
+      fire(110, "release", undefined, UNLISTED),
+      fire(300, "pay", "pay-1", { to: TWO, ...UNLISTED }),
+      fire(300, "pay", "pay-2", { client: "bob", ...UNLISTED }),
+    ],
+  },
+};
+
 const WINDOW: Named = {
   id: "window",
   title: "the window is full: requests that it has dropped come again, and one for the first time",
@@ -170,7 +195,7 @@ const RETENTION: Named = {
 export type MachineVariant = "plain" | "snapshot" | "forgotten";
 
 export const MACHINE_WORKLOADS: { readonly [variant in MachineVariant]: readonly Named[] } = {
-  plain: [RETRIES, RACE, UNNAMED],
+  plain: [RETRIES, RACE, UNNAMED, TWINS],
   snapshot: [RACE, UNNAMED, WINDOW, RETENTION],
   forgotten: [WINDOW, RETENTION],
 };

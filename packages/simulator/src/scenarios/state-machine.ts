@@ -121,16 +121,19 @@ function createShop(
     };
 
     const fire = (
-      { id, client, event, requestId }: MachineAsk,
+      { id, client, event, requestId, unlisted }: MachineAsk,
       snapshot: Snapshot<string, Made> | undefined,
     ): Promise<Verdict> => {
       const named = requestId === undefined ? {} : { requestId };
-      const input = { client, event, ...named, withSnapshot: snapshot !== undefined };
+      const withSnapshot = snapshot !== undefined;
+      const input = { client, event, ...named, withSnapshot, ...(unlisted && { unlisted }) };
       return verdictOf(
         record(world, node, { method: "machine.fire", key: id, input }, (operation) =>
           machine.fire(snapshot ?? id, event, {
             ...named,
-            data: (made) => [...made, { event, operation, ...named }],
+            ...(!unlisted && {
+              data: (made: Made) => [...made, { event, operation, ...named }],
+            }),
           }),
         ),
       );

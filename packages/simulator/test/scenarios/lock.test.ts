@@ -35,7 +35,7 @@ function tenures(history: History): readonly string[] {
 const LAST = "last-r1 released 2";
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   renewed: ["alice released 2", "bob released 2", LAST],
-  extended: ["alice released 2", "bob released 2", LAST],
+  extended: ["alice released 2", "bob released 2", "carol released 2", LAST],
 };
 
 describe("the scenario of the lock", () => {

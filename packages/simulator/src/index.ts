@@ -1,6 +1,6 @@
-// The public surface. For a first look: `createFaultyMemoryStore` puts a bad network before a store;
-// `createWorld` is the whole simulated world; `runScenario`, `explore` and the matrix verify
-// Onceproof's own guarantees in it.
+// The public surface. For a first look: `simulate` tries a handler of your own;
+// `createFaultyMemoryStore` puts a bad network before a store; `createWorld` is the whole simulated
+// world; `runScenario`, `explore` and the matrix verify Onceproof's own guarantees in it.
 
 export {
   type CallCounter,
@@ -79,6 +79,26 @@ export type {
   Target,
   Times,
 } from "./scenarios/scenario.js";
+export type {
+  EffectCalls,
+  EffectMap,
+  EffectOptions,
+  EffectsOption,
+  EffectTimes,
+  HandlerContext,
+  NodeContext,
+  RemoteService,
+  RemoteServices,
+  ServiceMap,
+} from "./simulate/context.js";
+export type { ReplayedRun, SimulationFinding } from "./simulate/finding.js";
+export type { GapFault } from "./simulate/gaps.js";
+export type { FindingKind } from "./simulate/judges.js";
+export type { ClientOptions, SimulateOptions, Traffic } from "./simulate/options.js";
+export type { SimulationReport } from "./simulate/report.js";
+export type { Answered, SimulatedHistory, TookPlace } from "./simulate/run-log.js";
+export { simulate } from "./simulate/simulate.js";
+export type { GapRow } from "./simulate/tallies.js";
 export { createSkewedRuntime, type SkewedRuntime } from "./skewed-runtime.js";
 export {
   createVirtualRuntime,

@@ -9,6 +9,9 @@
 import type { Model, Operation } from "./model.js";
 import { hashData, sameData } from "./plain-data.js";
 
+// Below this the engine's sort costs more than a simple one.
+const FEW = 64;
+
 export interface Problem<Input, Output> {
   /** The completed operations by return, then the unknown ones by invocation. */
   readonly operations: readonly Operation<Input, Output>[];
@@ -62,9 +65,10 @@ function sweep(completed: readonly Completed<unknown, unknown>[]): Window {
   const byInvocation: number[] = [];
   const slots: number[] = [];
   for (let rank = 0; rank < completed.length; rank += 1) {
-    insertByInvocation(completed, byInvocation, rank);
+    byInvocation.push(rank);
     slots.push(0);
   }
+  sortBy(byInvocation, (rank) => invokedAt(completed, rank));
   const candidateStart: number[] = [];
   const candidates: number[] = [];
   const free: number[] = [];
@@ -106,18 +110,21 @@ function insert(ascending: number[], value: number): void {
   ascending[at] = value;
 }
 
-function insertByInvocation(
-  operations: readonly Operation<unknown, unknown>[],
-  ranks: number[],
-  rank: number,
-): void {
-  const time = invokedAt(operations, rank);
-  let at = ranks.length;
-  while (at > 0 && invokedAt(operations, ranks[at - 1] as number) > time) {
-    ranks[at] = ranks[at - 1] as number;
-    at -= 1;
+/** Sorts in place, and keeps the order of equals. */
+function sortBy<Item>(items: Item[], key: (item: Item) => number): void {
+  if (items.length > FEW) {
+    items.sort((a, b) => key(a) - key(b));
+    return;
   }
-  ranks[at] = rank;
+  for (let index = 1; index < items.length; index += 1) {
+    const item = items[index] as Item;
+    let at = index;
+    while (at > 0 && key(items[at - 1] as Item) > key(item)) {
+      items[at] = items[at - 1] as Item;
+      at -= 1;
+    }
+    items[at] = item;
+  }
 }
 
 /** Lays out one partition. Unknown operations that change nothing in any state are left out. */
@@ -134,8 +141,8 @@ export function layOut<State, Input, Output>(
       unknown.push(operation);
     }
   }
-  completed.sort((a, b) => a.returnedAt - b.returnedAt);
-  unknown.sort((a, b) => a.invokedAt - b.invokedAt);
+  sortBy(completed, (operation) => operation.returnedAt);
+  sortBy(unknown, (operation) => operation.invokedAt);
   const unknownBefore: number[] = [];
   const readOnly: boolean[] = [];
   let before = 0;

@@ -5,7 +5,11 @@ const MOST_SPARE = 8;
 const LARGEST_SPARE = 1 << 16;
 const LEAST = 1 << 10;
 
-const spare: Int32Array[] = [];
+const NOTHING = new Int32Array(0);
+
+// A list that shrank and grew would allocate each time.
+const spare: Int32Array[] = Array.from({ length: MOST_SPARE }, () => NOTHING);
+let spares = 0;
 
 /** An array of zeros, at first, that can grow. */
 export class Scratch {
@@ -13,9 +17,10 @@ export class Scratch {
   size: number;
 
   constructor(size: number) {
-    const used = spare.pop();
-    this.data =
-      used !== undefined && used.length >= size ? used : new Int32Array(Math.max(LEAST, size));
+    spares -= spares > 0 ? 1 : 0;
+    const used = spare[spares] as Int32Array;
+    spare[spares] = NOTHING;
+    this.data = used.length >= size ? used : new Int32Array(Math.max(LEAST, size));
     this.size = size;
     this.data.fill(0, 0, size);
   }
@@ -34,10 +39,11 @@ export class Scratch {
 
   /** Gives the memory back; the array must not be used any more. */
   release(): void {
-    if (spare.length < MOST_SPARE && this.data.length <= LARGEST_SPARE) {
-      spare.push(this.data);
+    if (spares < MOST_SPARE && this.data.length <= LARGEST_SPARE) {
+      spare[spares] = this.data;
+      spares += 1;
     }
-    this.data = new Int32Array(0);
+    this.data = NOTHING;
     this.size = 0;
   }
 }

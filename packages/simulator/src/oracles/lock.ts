@@ -206,6 +206,30 @@ export const lockMutualExclusion: Guarantee = {
   },
 };
 
+/**
+ * When a node sees that it has acquired a lock, no other acquisition still counts itself as held, by
+ * its own clocks. Needs the spans' `detail.others`; paused nodes are judged by their clocks, too.
+ */
+export const lockViewWithinLease: Guarantee = {
+  id: "lock/view-within-lease",
+  sentence:
+    "A holder's own view never outlasts its lease: it counts from before the first send, on the larger of monotonic and wall-clock time, minus a margin.",
+  judge(history) {
+    const releases = operationsOf(history, "lock.release");
+    return firstOf(spansOf(history, "holds"), ({ key, by, fromUs, fencingToken, detail }) => {
+      const others = (detail.others ?? []) as readonly number[];
+      const other = others.find((token) => {
+        const released = releases.some((call) => {
+          return call.key === key && call.input.token === token && call.beganUs <= fromUs;
+        });
+        return token !== fencingToken && !released;
+      });
+      if (other === undefined) return undefined;
+      return `${by} got "${key}" with token ${fencingToken} at ${ms(fromUs)}, while token ${other} still counted itself as held`;
+    });
+  },
+};
+
 /** Within its lease, who believes to hold a lock is not taken over, nor released by others. */
 export const lockLeaseRespected: Guarantee = {
   id: "lock/lease-respected",

@@ -9,6 +9,7 @@ import { type Fire, isTold, resultOf } from "./machine-chain.js";
 import { type Memory, requestsOf } from "./requests.js";
 
 export { machineHistory, machineStates } from "./machine-history.js";
+export { machineMovesOnce } from "./machine-moves.js";
 
 const SAME_ANSWER =
   "Each (id, requestId) moves the entity at most once and gets the same answer again, refusals included, though the entity has moved on.";

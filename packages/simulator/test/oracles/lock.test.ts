@@ -167,6 +167,35 @@ judges(lock.lockMutualExclusion, {
   },
 });
 
+function holdsBeside(pen: Pen, token: number, others: readonly number[]): void {
+  const call = acquire(pen, "b", 20_000, 20_010, token);
+  const fromUs = 20_010_000;
+  pen.span(call, { kind: "holds", fencingToken: token, fromUs, detail: { others } });
+}
+
+judges(lock.lockViewWithinLease, {
+  allows: {
+    "nobody else's view"(pen) {
+      holdsBeside(pen, 6, []);
+    },
+    "a view whose holder is about to release"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.release", "r", { token: 5 }, 20_000);
+      holdsBeside(pen, 6, [5]);
+    },
+  },
+  forbids: {
+    "a paused holder that still counts itself as one"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      holdsBeside(pen, 6, [5]);
+    },
+    "a late view of what another has taken over"(pen) {
+      acquire(pen, "a", 0, 10, 7);
+      holdsBeside(pen, 6, [7]);
+    },
+  },
+});
+
 judges(lock.lockLeaseRespected, {
   allows: {
     "another holder after the lease, though the first still believes"(pen) {

@@ -2,7 +2,7 @@
 // goes from new by pay to paid, by ship to sent, and by cancel from either to gone.
 
 import * as machine from "../../src/oracles/state-machine.ts";
-import type { Recorded } from "../../src/scenarios/recorded.ts";
+import type { MadeMove, Recorded } from "../../src/scenarios/recorded.ts";
 import { judges } from "./cases.ts";
 import { type Pen, threw } from "./written.ts";
 
@@ -55,8 +55,8 @@ function reads(pen: Pen, moves: readonly string[], fromMs: number): void {
   pen.ask("last", "machine.history", "o", {}, fromMs, fromMs + 10, items);
 }
 
-function look(pen: Pen, fromMs: number, toMs?: number, state?: string, data: unknown = 0): void {
-  const found = state === undefined ? undefined : { state, data };
+function look(pen: Pen, fromMs: number, toMs?: number, state?: string, data: unknown = []): void {
+  const found = state === undefined ? undefined : { state, data: data as readonly MadeMove[] };
   pen.ask("last", "machine.get", "o", {}, fromMs, toMs, found);
 }
 
@@ -311,6 +311,79 @@ judges(machine.machineHistory({ window: 6 }), {
         60,
       );
       reads(pen, ["pay 3", "ship"], 60);
+    },
+  },
+});
+
+/** The nth operation of the history fired it. */
+const made = (event: Event, operation: number, requestId?: string): MadeMove => ({
+  event,
+  operation,
+  ...(requestId === undefined ? {} : { requestId }),
+});
+
+judges(machine.machineMovesOnce({ window: 2 }), {
+  allows: {
+    "each move once, told or not"(pen) {
+      fire(pen, "pay", "1", 0);
+      fire(pen, "pay", "1", 10, 20, moved("pay", true));
+      fire(pen, "ship", undefined, 30, 40, indeterminate);
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+      look(pen, 70, 80, "sent", [made("pay", 1, "1"), made("ship", 3)]);
+    },
+    "not yet what is told later"(pen) {
+      fire(pen, "pay", "1", 0, 100, moved("pay"));
+      look(pen, 50, 60, "new", []);
+    },
+    "a second move of a request that others crowded out"(pen) {
+      fire(pen, "pay", "1", 0, 10, moved("pay"));
+      fire(pen, "unpay", "2", 20, 30, moved("unpay"));
+      fire(pen, "ship", "3", 20, 30, refused("ship", "new"));
+      fire(pen, "pay", "1", 40, 50, moved("pay"));
+      look(pen, 70, 80, "paid", [made("pay", 1, "1"), made("unpay", 2, "2"), made("pay", 4, "1")]);
+    },
+  },
+  forbids: {
+    "two moves of one request in two calls"(pen) {
+      fire(pen, "pay", "1", 0);
+      fire(pen, "unpay", "2", 10, 20, moved("unpay"));
+      fire(pen, "pay", "1", 30, 40, moved("pay"));
+      look(pen, 50, 60, "paid", [made("pay", 1, "1"), made("unpay", 2, "2"), made("pay", 3, "1")]);
+    },
+    "two moves of one call"(pen) {
+      fire(pen, "pay", undefined, 0, 10, moved("pay"));
+      look(pen, 50, 60, "paid", [made("pay", 1), made("pay", 1)]);
+    },
+    "a move of a refused call"(pen) {
+      fire(pen, "pay", "1", 0, 10, refused("pay", "new"));
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+    },
+    "a move of a call without an answer, whose request was refused"(pen) {
+      fire(pen, "pay", "1", 0);
+      fire(pen, "pay", "1", 20, 30, refused("pay", "gone", true));
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+    },
+    "a move where nothing can have happened"(pen) {
+      fire(pen, "pay", "1", 0, 10, threw("unavailable"));
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+    },
+    "a move where nothing changed"(pen) {
+      fire(pen, "pay", "1", 0, 10, contended);
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+    },
+    "a move that was asked after the look"(pen) {
+      look(pen, 50, 60, "paid", [made("pay", 2, "1")]);
+      fire(pen, "pay", "1", 70, 80, moved("pay"));
+    },
+    "a told move lost"(pen) {
+      fire(pen, "pay", "1", 0, 10, moved("pay"));
+      look(pen, 50, 60, "new", []);
+    },
+    "a list that was rewritten"(pen) {
+      fire(pen, "pay", "1", 0);
+      fire(pen, "pay", "2", 0);
+      look(pen, 50, 60, "paid", [made("pay", 1, "1")]);
+      look(pen, 70, 80, "paid", [made("pay", 2, "2"), made("pay", 1, "1")]);
     },
   },
 });

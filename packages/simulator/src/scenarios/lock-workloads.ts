@@ -28,7 +28,7 @@ export const LOCK_TIMES: Times = {
   retentionMs: 30_000,
 };
 
-export const LOCK_NODES: readonly string[] = ["worker-1", "worker-2"];
+export const LOCK_NODES: readonly string[] = ["worker-1", "worker-2", "worker-3"];
 /** Refuses a token older than the newest it saw, in the same step as it writes. */
 export const DISK = "disk";
 /** Prints whatever comes. */
@@ -58,7 +58,7 @@ export const LOCK_WORKLOADS: readonly NamedWorkload<LockWorkload>[] = [
       asks: [
         lockAsk({}),
         lockAsk({ client: "bob", atMs: 1, to: ["worker-2", "worker-1"] }),
-        lockAsk({ client: "carol", atMs: 2, to: ["worker-2", "worker-1"] }),
+        lockAsk({ client: "carol", atMs: 2, to: ["worker-3", "worker-1"] }),
       ],
     },
   },
@@ -89,7 +89,7 @@ export const LOCK_WORKLOADS: readonly NamedWorkload<LockWorkload>[] = [
           extendMs: 400,
         }),
         // When the shorter lease has ended, though its holder may not know that it was granted.
-        lockAsk({ client: "carol", atMs: 2_480, waitMs: 0 }),
+        lockAsk({ client: "carol", atMs: 2_480, to: ["worker-3", "worker-1"], waitMs: 0 }),
       ],
     },
   },

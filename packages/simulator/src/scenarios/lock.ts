@@ -1,4 +1,4 @@
-// The scenario of the lock: two workers contend for one resource. What a holder does reaches a disk
+// The scenario of the lock: three workers contend for one resource. What a holder does reaches a disk
 // that checks its fencing token in the same step, and a printer that checks nothing.
 
 import { askAll, type Serve } from "./clients.js";

@@ -13,7 +13,7 @@ import {
   shapeProblems,
 } from "./recorded-shape.ts";
 
-const scenario = lockScenario("lease", "two workers contend for one resource", []);
+const scenario = lockScenario("lease", "three workers contend for one resource", []);
 
 /** How each acquisition ended that got the lock, in order: client, end of its span, pieces written. */
 function tenures(history: History): readonly string[] {

@@ -10,7 +10,7 @@ export function describeAsk(ask: Ask, short: Shortener): string {
     case "read":
       return `read ${readableKey(ask.key)}`;
     case "write":
-      return `${verb(ask.write)} ${readableKey(ask.write.key)}${become(ask.write)} (opId ${short.opId(ask.write.opId)})`;
+      return `${verb(ask.write)} ${readableKey(ask.write.key)}${become(ask.write, verb(ask.write) === "create" ? " as " : " by ")} (opId ${short.opId(ask.write.opId)})`;
     case "writeAll":
       return `write ${ask.keys.map(readableKey).join(" and ")} in one step (opId ${short.opId(ask.opId)})`;
     case "call":
@@ -47,7 +47,7 @@ function verb({ expect, next }: Write): string {
   return expect === "absent" || "absentSince" in expect ? "create" : "replace";
 }
 
-function become({ next }: Write, as = " as "): string {
+function become({ next }: Write, as: string): string {
   const state = next !== "removed" && "value" in next ? stateOf(next.value) : undefined;
   return state === undefined ? "" : `${as}${state}`;
 }

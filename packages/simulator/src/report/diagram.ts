@@ -19,16 +19,16 @@ export { layOutDiagram } from "./diagram/layout.js";
 
 /** Draws a run as SVG. It brings its colours, dark and light, and loads nothing. */
 export function drawDiagram(trace: readonly TraceEvent[], options: DiagramOptions = {}): string {
-  return renderLayout(layOutDiagram(trace, options));
+  return renderLayout(layOutDiagram(trace, options), options.style !== "none");
 }
 
-function renderLayout(layout: Layout): string {
+function renderLayout(layout: Layout, styled: boolean): string {
   const { width, height, title, lanes, gaps, shades, marks, arrows, bars, dots, labels } = layout;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${DIAGRAM_CLASS}" role="img"`,
     ` viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
     ` aria-label="${escapeXml(title)}"><desc>${escapeXml(title)}</desc>`,
-    `<style>${DIAGRAM_STYLE}</style>`,
+    ...(styled ? [`<style>${DIAGRAM_STYLE}</style>`] : []),
     ...lanes.map((lane) => renderLane(lane, layout)),
     ...gaps.map(({ y, height: tall }) => renderGap(y, tall, layout)),
     ...shades.map(({ kind, title: told, ...box }) => rect(`shade ${kind}`, box, told)),

@@ -71,7 +71,7 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
   const quiet = full ? new Set<number>() : quietMessages(reading);
   const takeovers = full ? new Map<number, Stretch>() : takeoversOf(reading);
 
-  const tellMessage = (event: TraceEvent & { readonly message: number }): Told => {
+  const tellMessage = (event: TraceEvent & { readonly message: number }, index: number): Told => {
     const message = messages.get(event.message);
     if (message === undefined || quiet.has(message.id)) {
       return undefined;
@@ -88,7 +88,8 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
         if (copy > 0) {
           return `the copy of ${from}'s ${ordinal(message.nth)} call reaches ${to}: ${outcome}`;
         }
-        return plain || parties.get(message.to) === "node"
+        const shown = plain || parties.get(message.to) === "node" || tookEffect(reading, index);
+        return shown
           ? undefined
           : `${to} has carried out ${from}'s ${ordinal(message.nth)} call: ${outcome}`;
       }
@@ -137,7 +138,7 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
       case "answered":
       case "lost":
       case "timedOut":
-        return tellMessage(event);
+        return tellMessage(event, index);
       case "fault":
         return { kind: "fault", text: describeFault(event.fault) };
       case "node":
@@ -167,6 +168,12 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
         return "no more faults from here on: what was cut, down or standing still goes on";
     }
   };
+}
+
+/** Whether the sentence before said already what came of a call to a sink. */
+function tookEffect({ trace }: Reading, index: number): boolean {
+  const before = trace[index - 1];
+  return before?.type === "effect" && before.atUs === trace[index]?.atUs;
 }
 
 /** Faults that say by themselves that the message is lost. */

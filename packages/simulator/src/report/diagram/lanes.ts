@@ -2,10 +2,13 @@
 // far from the next as its labels need.
 
 import type { PartyKind, Reading, Stretch } from "../reading.js";
-import { textWidth } from "./text.js";
+import { clipped, textWidth } from "./text.js";
 
 export interface Lane {
   readonly name: string;
+  /** The name as it is shown, and how wide that is. */
+  readonly shown: string;
+  readonly shownWidth: number;
   readonly kind: PartyKind;
   readonly x: number;
   /** How far its bars reach to either side. */
@@ -43,9 +46,12 @@ export function createLanes(reading: Reading): ReadonlyMap<string, Lane> {
     const spans = columns(reading, reading.spans.values(), name);
     const left = 3 + OPERATION_STEP * wide(operations);
     const right = 3 + SPAN_STEP * wide(spans);
-    const half = textWidth(name) / 2 + 10;
+    const shown = clipped(name);
+    // Names are set larger and bold.
+    const shownWidth = textWidth(shown) * 1.12 + 4;
+    const half = shownWidth / 2 + 6;
     const lane: Lane = {
-      ...{ name, kind, left, right, operations, spans },
+      ...{ name, shown, shownWidth, kind, left, right, operations, spans },
       x: before === undefined ? TIME_COLUMN + half + 8 : before.x + gap(before, kind, left, half),
     };
     lanes.set(name, lane);
@@ -56,7 +62,7 @@ export function createLanes(reading: Reading): ReadonlyMap<string, Lane> {
 
 function gap(before: Lane, kind: PartyKind, left: number, half: number): number {
   const least = before.kind === "client" && kind !== "client" ? GAP_BEFORE_NODES : 0;
-  const names = textWidth(before.name) / 2 + half + 8;
+  const names = before.shownWidth / 2 + half + 6;
   return Math.max(names, least + left, GAP_AFTER[before.kind] + before.right + left);
 }
 

@@ -9,7 +9,6 @@ import { crossX, type Flight } from "./ends.js";
 import { endsOfAll, happeningsOf, isAgain, type Scene } from "./happenings.js";
 import { createLanes, endIndex, type Lane, OPERATION_STEP, SPAN_STEP } from "./lanes.js";
 import { type Label, type Swept, sweep } from "./sweep.js";
-import { textWidth } from "./text.js";
 
 /** What a violation is about, to be drawn in the colour of attention. Ids are those of the trace. */
 export interface Highlight {
@@ -24,6 +23,8 @@ export interface DiagramOptions {
   /** `short` leaves out messages without news: polls, renewals. @defaultValue "full" */
   readonly detail?: "short" | "full";
   readonly highlight?: Highlight;
+  /** `none` leaves its style sheet to the page. @defaultValue "own" */
+  readonly style?: "own" | "none";
   /** What the diagram shows, for those who do not see it. @defaultValue a count of what is in it */
   readonly title?: string;
 }
@@ -144,10 +145,9 @@ function describe({ messages, operations, trace, parties, endUs }: Reading): str
   );
 }
 
-function nameLabel({ name, x }: Lane, y: number): Label {
-  const width = textWidth(name) + 8;
+function nameLabel({ shown, shownWidth: width, x }: Lane, y: number): Label {
   const box = { x: x - width / 2, y: y - 12, width, height: 16 };
-  return { text: name, style: "name", anchor: "middle", x, y, box };
+  return { text: shown, style: "name", anchor: "middle", x, y, box };
 }
 
 function arrowsOf({ scene, at, highlight }: Drawing): readonly Arrow[] {

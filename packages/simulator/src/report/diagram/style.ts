@@ -6,7 +6,7 @@ import { FONT_PX } from "./text.js";
 export const DIAGRAM_CLASS = "onceproof-diagram";
 
 const LIGHT = `--paper:#ffffff;--ink:#1f2430;--soft:#5b6475;--line:#c5cbd6;--ask:#2456a8;--answer:#3f6b46;
---bad:#b3261e;--badwash:#fbe3e1;--calm:#e9edf5;--still:#f5e9cd;--cut:#f9e4d8;
+--bad:#b3261e;--badwash:#fbe3e1;--calm:#e9edf5;--still:#f0d998;--cut:#f9e4d8;
 --t0:#2f6fd0;--t1:#b4620c;--t2:#7b4bb8;--t3:#0f7f78;--t4:#a8327a`;
 const DARK = `--paper:#14171d;--ink:#e6e9ef;--soft:#a0a9b9;--line:#3d4553;--ask:#8db8ff;--answer:#8fcf9a;
 --bad:#ff8f85;--badwash:#5c2626;--calm:#232935;--still:#54461c;--cut:#40291c;

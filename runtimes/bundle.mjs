@@ -1,6 +1,6 @@
-// Bundles an entry with the built core and its dependencies into one file.
+// Bundles an entry with the built core, or the simulator, and its dependencies into one file.
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -13,8 +13,8 @@ export const bundles = join(here, "..", ".cache", "runtimes");
  * @returns {Promise<string>} path of the bundle
  */
 export async function bundle(entry, format) {
-  mkdirSync(bundles, { recursive: true });
   const outfile = join(bundles, entry.replace(/\.mjs$/, ".js"));
+  mkdirSync(dirname(outfile), { recursive: true });
   await build({
     entryPoints: [join(here, "suite", entry)],
     outfile,

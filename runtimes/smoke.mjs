@@ -1,62 +1,73 @@
-// Runs the smoke suite of the built core in every runtime and reports per runtime.
-//   node runtimes/smoke.mjs [--only node,bun,...] [--json FILE]
+// Runs the suites (the built core; the simulator) in every runtime and reports per runtime.
+//   node runtimes/smoke.mjs [--only node,bun,...] [--suite core,simulator] [--json FILE]
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { installRuntimes } from "./binaries.mjs";
-import { bareContext } from "./hosts/bare-context.mjs";
-import { chromium } from "./hosts/chromium.mjs";
 import { bun, deno, node } from "./hosts/file-runtimes.mjs";
 import { workerd } from "./hosts/workerd.mjs";
-import { cases } from "./suite/cases.mjs";
+import { suites } from "./suites.mjs";
 
-const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
-const only = values.only?.split(",");
-const hosts = [node, bareContext, bun, deno, workerd, chromium].filter(
-  (host) => only === undefined || only.includes(host.name),
-);
+const { values } = parseArgs({
+  options: { only: { type: "string" }, suite: { type: "string" }, json: { type: "string" } },
+});
+const chosen = (list, name) => list === undefined || list.split(",").includes(name);
+const jobs = suites
+  .filter((suite) => chosen(values.suite, suite.name))
+  .flatMap((suite) => suite.hosts.map((host) => ({ suite, host })))
+  .filter(({ host }) => chosen(values.only, host.name));
 
 const totals = { passed: 0, failed: 0, skipped: 0, skips: [] };
 
-const obstacle = hosts.some((host) => [bun, deno, workerd].includes(host))
+const obstacle = jobs.some(({ host }) => [bun, deno, workerd].includes(host))
   ? installRuntimes()
   : undefined;
-for (const host of hosts) await report(host);
+for (const { suite, host } of jobs) await report(suite, host);
 if (values.json !== undefined) {
   mkdirSync(dirname(values.json), { recursive: true });
   writeFileSync(values.json, JSON.stringify(totals));
 }
 process.exit(totals.failed > 0 ? 1 : 0);
 
-async function report(host) {
+async function report(suite, host) {
+  const title = `${suite.name} in ${host.name}`;
   const missing = host.missing();
-  if (missing !== undefined) return skip(host, obstacle ?? missing);
+  if (missing !== undefined) return skip(title, suite, obstacle ?? missing);
   try {
-    const results = await host.run();
-    if (results?.length !== cases.length) throw new Error("it did not report every case");
-    count(host, results);
+    const results = await host.run(suite);
+    if (results?.length !== suite.cases) throw new Error("it did not report every case");
+    count(title, await compare(suite, host, results));
   } catch (error) {
-    totals.failed += cases.length;
-    console.log(`${host.name}: ${cases.length} failed, none ran`);
+    totals.failed += suite.cases;
+    console.log(`${title}: ${suite.cases} failed, none ran`);
     console.log(String(error?.stack ?? error).replace(/^/gm, "    "));
   }
 }
 
-function skip(host, reason) {
-  totals.skipped += cases.length;
-  totals.skips.push(`${host.name}: ${reason}`);
-  console.log(`${host.name}: ${cases.length} skipped (${reason})`);
+/** Where a case returns a value, every runtime must return what Node does. */
+async function compare(suite, host, results) {
+  if (!results.some(({ value }) => value !== undefined) || host === node) return results;
+  suite.expected ??= await node.run(suite);
+  return results.map((result, index) => {
+    const { value } = suite.expected[index];
+    if (result.error !== undefined || result.value === value) return result;
+    return { title: result.title, error: `it gave ${result.value}, and Node gives ${value}` };
+  });
 }
 
-function count(host, results) {
+function skip(title, suite, reason) {
+  totals.skipped += suite.cases;
+  totals.skips.push(`${title}: ${reason}`);
+  console.log(`${title}: ${suite.cases} skipped (${reason})`);
+}
+
+function count(title, results) {
   const failures = results.filter((result) => result.error !== undefined);
   const passed = results.length - failures.length;
   totals.passed += passed;
   totals.failed += failures.length;
-  console.log(
-    `${host.name}: ${passed} passed${failures.length ? `, ${failures.length} failed` : ""}`,
-  );
-  for (const { title, error } of failures) {
-    console.log(`  ✗ ${title}\n${error.replace(/^/gm, "    ")}`);
+  console.log(`${title}: ${passed} passed${failures.length ? `, ${failures.length} failed` : ""}`);
+  for (const { title: failed, error } of failures) {
+    console.log(`  ✗ ${failed}\n${error.replace(/^/gm, "    ")}`);
   }
 }

@@ -23,6 +23,6 @@ export const bareContext = {
   async run() {
     const context = vm.createContext(webGlobals());
     vm.runInContext(readFileSync(await bundle("script.mjs", "iife"), "utf8"), context);
-    return await vm.runInContext("runOnceproofSmoke()", context);
+    return await vm.runInContext("runOnceproofSuite()", context);
   },
 };

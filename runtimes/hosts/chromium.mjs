@@ -1,4 +1,5 @@
 // A real browser page, through Debian's Chromium.
+import { join } from "node:path";
 import { chromium as browserType } from "playwright-core";
 import { findChromium } from "../../packages/test-servers/src/find.mjs";
 import { bundle } from "../bundle.mjs";
@@ -11,8 +12,8 @@ const flags = [
 export const chromium = {
   name: "chromium",
   missing: () => (findChromium() === undefined ? "chromium is not installed" : undefined),
-  async run() {
-    const path = await bundle("script.mjs", "iife");
+  async run({ folder }) {
+    const path = await bundle(join(folder, "script.mjs"), "iife");
     const browser = await browserType.launch({
       executablePath: findChromium(),
       headless: true,
@@ -21,7 +22,7 @@ export const chromium = {
     try {
       const page = await browser.newPage();
       await page.addScriptTag({ path });
-      return await page.evaluate(() => globalThis.runOnceproofSmoke());
+      return await page.evaluate(() => globalThis.runOnceproofSuite());
     } finally {
       await browser.close();
     }

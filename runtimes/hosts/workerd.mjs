@@ -18,11 +18,11 @@ const worker :Workerd.Worker = (
 export const workerd = {
   name: "workerd",
   missing: () => (programOf("workerd") === undefined ? "workerd is not installed here" : undefined),
-  async run() {
-    const folder = join(bundles, "workerd");
-    mkdirSync(folder, { recursive: true });
-    copyFileSync(await bundle("worker.mjs", "esm"), join(folder, "worker.js"));
-    writeFileSync(join(folder, "config.capnp"), config);
-    return fromOutput(await execute(programOf("workerd"), ["test", join(folder, "config.capnp")]));
+  async run({ folder }) {
+    const place = join(bundles, folder, "workerd");
+    mkdirSync(place, { recursive: true });
+    copyFileSync(await bundle(join(folder, "worker.mjs"), "esm"), join(place, "worker.js"));
+    writeFileSync(join(place, "config.capnp"), config);
+    return fromOutput(await execute(programOf("workerd"), ["test", join(place, "config.capnp")]));
   },
 };

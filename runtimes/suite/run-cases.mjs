@@ -1,17 +1,18 @@
-// Runs the smoke cases against one build of core. Uses nothing but the language and setTimeout,
+// Runs the cases of a suite. Uses nothing but the language and setTimeout,
 // because the same file runs in every runtime.
 
 /**
- * @param {Array<{ title: string, run: (core: object) => Promise<void> | void }>} cases
- * @param {object} core the exports of @onceproof/core
- * @returns {Promise<Array<{ title: string, error?: string }>>} one result per case, in order
+ * @param {Array<{ title: string, run: (core: object) => unknown }>} cases
+ * @param {object} [core] the exports of @onceproof/core
+ * @returns {Promise<Array<{ title: string, value?: unknown, error?: string }>>} one result per case,
+ *   in order; `value` is what it returned
  */
 export async function runCases(cases, core) {
   const results = [];
   for (const { title, run } of cases) {
     try {
-      await withinLimit(run(core));
-      results.push({ title });
+      const value = await withinLimit(run(core));
+      results.push(value === undefined ? { title } : { title, value });
     } catch (error) {
       results.push({ title, error: describe(error) });
     }

@@ -4,4 +4,4 @@ import * as core from "../../packages/core/dist/index.js";
 import { cases } from "./cases.mjs";
 import { runCases } from "./run-cases.mjs";
 
-globalThis.runOnceproofSmoke = () => runCases(cases, core);
+globalThis.runOnceproofSuite = () => runCases(cases, core);

@@ -30,9 +30,11 @@ export type Hop = (drained?: () => void) => Promise<void>;
 
 // Everything is taken once, so that a guard which replaces the globals does not stop the run itself.
 
+// What workerd calls `process.nextTick` is a microtask, and so is the delivery of its messages:
+// neither waits until the microtasks are over.
 const inWorkerd = typeof navigator === "object" && navigator.userAgent === "Cloudflare-Workers";
 
-// The tick queue of Node, Bun and Deno. What workerd calls `process.nextTick` is a microtask.
+// The tick queue of Node, Bun and Deno.
 const nextTick: Later | undefined =
   typeof process === "object" && process.versions?.node !== undefined && !inWorkerd
     ? process.nextTick

@@ -10,7 +10,13 @@ import { removeTraps, setTraps, unwatchTraps, watchTraps } from "./traps.js";
  *
  * Guarantee: between `arm` and `disarm` whatever touches real time or randomness is stopped with a
  * NondeterminismError, and `report` throws the first of them even if the code swallowed it. Worlds
- * whose microtasks interleave can't be told apart: each of them reports it.
+ * whose microtasks interleave can't be told apart: each of them reports it, and so is a microtask of
+ * the host's that runs between theirs. Where nothing tells when the microtasks of an event are over
+ * (workerd, a bare context) the host's macrotasks are stopped too while a run lasts.
+ *
+ * What was kept before the run (`const { now } = Date`), what a module of Node's exports
+ * (`node:crypto`, `node:timers`) and what works on threads (`crypto.subtle`, files) is not seen:
+ * `checkDeterminism` may find it.
  */
 export class Guard {
   #found: NondeterminismError | undefined;

@@ -1,6 +1,12 @@
 // The matrix as plain text for a terminal.
 
-import { type Cell, type CellVerdict, COLUMNS, type Matrix } from "../explore/matrix.js";
+import {
+  type Cell,
+  type CellVerdict,
+  COLUMNS,
+  type Matrix,
+  type MatrixRow,
+} from "../explore/matrix.js";
 import { paint } from "./terminal.js";
 
 const WORDS: { readonly [verdict in CellVerdict]: string } = {
@@ -13,23 +19,55 @@ const WORDS: { readonly [verdict in CellVerdict]: string } = {
 };
 
 const WIDTH = 10;
+const TITLE = 66;
 
-/** A block for each scenario, a line for each guarantee and profile. */
+/** A block for each scenario; profiles on which a guarantee fares alike share a line. */
 export function matrixText({ rows }: Matrix): string {
-  const left = Math.max(0, ...rows.map((row) => row.guarantee.length));
-  const middle = Math.max(0, ...rows.map((row) => row.profile.length));
-  const head = `${"".padEnd(left + middle + 4)}${COLUMNS.map((each) => each.padEnd(WIDTH)).join("")}`;
   const lines: string[] = [];
-  let scenario = "";
-  for (const row of rows) {
-    if (row.scenario !== scenario) {
-      scenario = row.scenario;
-      lines.push("", `${paint.bold(scenario)}: ${row.scenarioTitle}`, paint.dim(head.trimEnd()));
+  for (const [scenario, own] of groupBy(rows, (row) => row.scenario)) {
+    lines.push("", `${paint.bold(scenario)}: ${own[0]?.scenarioTitle}`);
+    lines.push(
+      paint.dim(`${"".padEnd(TITLE)}${COLUMNS.map((each) => each.padEnd(WIDTH)).join("")}`),
+    );
+    for (const [guarantee, alike] of groupBy(own, (row) => row.guarantee)) {
+      lines.push(`  ${guarantee}`);
+      for (const same of groupBy(alike, verdictsOf).values()) {
+        lines.push(...lineOf(same));
+      }
     }
-    const cells = row.cells.map(cellText).join("").trimEnd();
-    lines.push(`  ${row.guarantee.padEnd(left)}  ${row.profile.padEnd(middle)}${cells}`);
   }
   return lines.join("\n").trimStart();
+}
+
+function lineOf(same: readonly MatrixRow[]): string[] {
+  const [first] = same;
+  if (first === undefined) {
+    return [];
+  }
+  const profiles = same.map(({ profile }) => profile).join(", ");
+  const name = `    ${profiles}`;
+  const cells = first.cells.map(cellText).join("").trimEnd();
+  return name.length < TITLE
+    ? [`${name.padEnd(TITLE)}${cells}`]
+    : [name, `${"".padEnd(TITLE)}${cells}`];
+}
+
+function verdictsOf({ cells }: MatrixRow): string {
+  return cells.map(({ verdict }) => verdict).join();
+}
+
+export function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) {
+      groups.set(key, [each]);
+    } else {
+      group.push(each);
+    }
+  }
+  return groups;
 }
 
 function cellText({ verdict }: Cell): string {

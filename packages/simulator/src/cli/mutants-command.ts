@@ -135,7 +135,7 @@ function verdictOn(ended: Ended<Hunt>, { ids, mutant, plans, ms }: Hunted): Verd
       ? { ...base, verdict: "killed", by: "silence", how: ended.message }
       : { ...base, verdict: "error", how: ended.message };
   }
-  const { killed, accused, stopped } = ended.answer;
+  const { killed, stopped } = ended.answer;
   const tried = { ...base, plans: ended.answer.plans };
   if (killed === undefined) {
     const kept = mutant === undefined ? "notFlagged" : "survived";
@@ -143,7 +143,7 @@ function verdictOn(ended: Ended<Hunt>, { ids, mutant, plans, ms }: Hunted): Verd
   }
   return {
     ...tried,
-    verdict: mutant === undefined || accused === true ? "flagged" : "killed",
+    verdict: mutant === undefined ? "flagged" : "killed",
     by: killed.guarantee ?? killed.by,
     how: killed.how,
     plan: describePlan(killed.spec.plan),
@@ -186,7 +186,7 @@ function verdictText({ id, guarantee, verdict, plans, ms, by, how, plan, token }
       return `${paint.red("SURVIVED")} ${paint.bold(id)}: ${guarantee} (${tried})`;
     case "flagged":
       return [
-        `${paint.red("FLAGGED")}  ${paint.bold(id)}: core as it is fails too (${tried})`,
+        `${paint.red("FLAGGED")}  ${paint.bold(id)}: a violation that nobody planted (${tried})`,
         `         by ${by}: ${how}`,
         `         plan: ${plan}`,
         `         onceproof replay ${token}`,

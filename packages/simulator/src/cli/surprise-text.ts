@@ -2,31 +2,51 @@
 
 import type { Cell, Matrix } from "../explore/matrix.js";
 import { describePlan, tellStory } from "../report/story.js";
+import { groupBy } from "./matrix-text.js";
 import { rerun } from "./rerun.js";
 import { indent, paint } from "./terminal.js";
 
-/** Stories are long; further surprises are named with their token alone. */
-const MOST_STORIES = 5;
+/** Stories are long: further surprises are named with their plan and token, then merely counted. */
+const MOST_STORIES = 3;
+const MOST_SURPRISES = 20;
 
+/** The same surprise on several profiles is told once. */
 export async function surprisesText({ rows, surprises }: Matrix): Promise<string> {
   const sentences = new Map(rows.map(({ guarantee, sentence }) => [guarantee, sentence]));
+  const groups = [
+    ...groupBy(surprises, ({ scenario, guarantee, column, verdict }) =>
+      [scenario, guarantee, column, verdict].join(" "),
+    ).values(),
+  ];
   const parts: string[] = [];
-  for (const [at, cell] of surprises.entries()) {
-    parts.push(await surpriseText(cell, sentences.get(cell.guarantee) ?? "", at < MOST_STORIES));
+  for (const [at, cells] of groups.slice(0, MOST_SURPRISES).entries()) {
+    parts.push(await surpriseText(cells, sentences, at < MOST_STORIES));
+  }
+  if (groups.length > MOST_SURPRISES) {
+    parts.push(`and ${groups.length - MOST_SURPRISES} more: --json, --html or --only shows them`);
   }
   return parts.join("\n\n");
 }
 
-async function surpriseText(cell: Cell, sentence: string, withStory: boolean): Promise<string> {
-  const { scenario, guarantee, profile, column, smallest, why } = cell;
-  const where = `${guarantee} in ${scenario} on ${profile}, ${column}`;
+async function surpriseText(
+  cells: readonly Cell[],
+  sentences: ReadonlyMap<string, string>,
+  withStory: boolean,
+): Promise<string> {
+  const [cell] = cells;
+  if (cell === undefined) {
+    return "";
+  }
+  const { scenario, guarantee, column, smallest, why } = cell;
+  const profiles = cells.map(({ profile }) => profile).join(", ");
+  const where = `${guarantee}: ${sentences.get(guarantee)}\n  in:     ${scenario} on ${profiles}, ${column}`;
   if (cell.verdict === "notFound") {
     return [
-      `${paint.red("NOT FOUND")} ${where}: ${sentence}`,
-      `  declared to be lost (${why ?? "no reason given"}), and no plan lost it`,
+      `${paint.red("NOT FOUND")} ${where}`,
+      `  declared to be lost, and no plan lost it: ${why ?? "no reason given"}`,
     ].join("\n");
   }
-  const lines = [`${paint.red("VIOLATED")} ${where}: ${sentence}`];
+  const lines = [`${paint.red("VIOLATED")} ${where}`];
   if (smallest !== undefined) {
     const { how, spec, token } = smallest;
     lines.push(`  how:    ${how}`, `  plan:   ${describePlan(spec.plan)}`);

@@ -23,8 +23,6 @@ export interface Hunt {
   readonly mutant?: string;
   readonly plans: number;
   readonly killed?: Kill & { readonly spec: RunSpec };
-  /** The correct variant fails the killing plan too: then it proves nothing. */
-  readonly accused?: boolean;
   /** True if it was stopped before its budget was used up. */
   readonly stopped?: boolean;
 }
@@ -74,11 +72,11 @@ export async function hunt(scenarios: readonly Scenario[], options: HuntOptions)
     trace = tried.trace;
     options.onRun?.();
     if (tried.kill !== undefined) {
-      const found = await shrinkKill(scenario, { ...tried.kill, spec: tried.spec }, core);
-      const fair = await attempt(scenario, found.spec, correct);
-      const first = await attempt(scenario, tried.spec, correct);
-      const accused = (fair.kill ?? first.kill) !== undefined;
-      return { ...named, plans, killed: found, ...(accused && { accused }) };
+      const found = { ...tried.kill, spec: tried.spec };
+      // What core as it is does too tells nothing about the mutant.
+      if (mutant === undefined || !(await isCommon(scenario, found, correct))) {
+        return { ...named, plans, killed: await shrinkKill(scenario, found, options) };
+      }
     }
     await options.breathe?.();
   }
@@ -115,18 +113,32 @@ export async function attempt(
   }
 }
 
-/** Leaves out faults as long as the variant gives itself away in the same way. */
+type Found = Kill & { readonly spec: RunSpec };
+
+function isSame(one: Kill, other: Kill | undefined): boolean {
+  return other !== undefined && one.by === other.by && one.guarantee === other.guarantee;
+}
+
+async function isCommon(scenario: Scenario, found: Found, correct: CoreModule): Promise<boolean> {
+  return isSame(found, (await attempt(scenario, found.spec, correct)).kill);
+}
+
+/** Leaves out faults as long as the variant, and it alone, gives itself away in the same way. */
 async function shrinkKill(
   scenario: Scenario,
-  found: Kill & { readonly spec: RunSpec },
-  core: CoreModule,
-): Promise<Kill & { readonly spec: RunSpec }> {
+  found: Found,
+  { core, correct, mutant }: HuntOptions,
+): Promise<Found> {
   let smallest = found;
   for (let at = found.spec.plan.length - 1; at >= 0; at -= 1) {
     const plan: FaultPlan = smallest.spec.plan.filter((_, index) => index !== at);
     const { spec, kill } = await attempt(scenario, { ...smallest.spec, plan }, core);
-    if (kill !== undefined && kill.by === found.by && kill.guarantee === found.guarantee) {
-      smallest = { ...kill, spec };
+    if (kill === undefined || !isSame(found, kill)) {
+      continue;
+    }
+    const smaller = { ...kill, spec };
+    if (mutant === undefined || !(await isCommon(scenario, smaller, correct))) {
+      smallest = smaller;
     }
   }
   return smallest;

@@ -1,4 +1,4 @@
-// The part `runtimes`: the smoke suite of the built core in every runtime.
+// The part `runtimes`: the suites of the built core and of the simulator in every runtime.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { runNode } from "../lib/child.mjs";
 import { cache, fromRoot, root } from "../lib/paths.mjs";
@@ -8,7 +8,7 @@ const report = `${cache}/test/runtimes.json`;
 
 export const runtimes = {
   name: "runtimes",
-  summary: "the built core in Node, Bun, Deno, workerd, Chromium and a bare context",
+  summary: "the built core and the simulator in Node, Bun, Deno, workerd and Chromium",
   minutes: 2,
   needsBuild: true,
   async run() {

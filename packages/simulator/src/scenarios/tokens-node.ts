@@ -45,7 +45,6 @@ interface Counter {
   readonly shop: Shop;
   readonly node: Node;
   readonly tokens: RunnableTokens;
-  readonly others: RunnableTokens;
 }
 
 /** Creates what each node of a run does with a request; fills in what is issued. */
@@ -61,8 +60,7 @@ export function createTokenNodes(
   };
   const shop: Shop = { stage, variant, issued, nextRun };
   return (node) => {
-    const [tokens, others] = [createTokens(shop, node, "form"), createTokens(shop, node, "other")];
-    const counter: Counter = { shop, node, tokens, others };
+    const counter: Counter = { shop, node, tokens: createTokens(shop, node, "form") };
     return async (asked) => {
       try {
         switch (asked.does) {
@@ -147,7 +145,7 @@ async function issue(counter: Counter, { client, issuedTo }: TokenRequest): Prom
 
 /** The token and the subject that a client gives. */
 async function given(
-  { shop, others }: Counter,
+  { shop, node }: Counter,
   { issuedTo, gives }: TokenRequest,
 ): Promise<{ readonly token: string; readonly subject: string }> {
   const { token } = shop.issued.get(issuedTo) ?? { token: "" };
@@ -160,7 +158,7 @@ async function given(
       return { token, subject: `not-${issuedTo}` };
     case "otherName":
       // Not recorded: as far as this name's tokens go it was never issued.
-      return { token: await others.issue(issuedTo), subject: issuedTo };
+      return { token: await createTokens(shop, node, "other").issue(issuedTo), subject: issuedTo };
   }
 }
 

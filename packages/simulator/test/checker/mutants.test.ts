@@ -2,7 +2,9 @@
 
 import { expect, test } from "vitest";
 import { type Check, fuzz } from "./support/fuzz.ts";
-import { broken, harmless, load } from "./support/mutants.ts";
+import { harmless } from "./support/harmless.ts";
+import { load } from "./support/load-mutant.ts";
+import { broken } from "./support/mutants.ts";
 
 const SEED = 1;
 const AT_MOST = 300_000;

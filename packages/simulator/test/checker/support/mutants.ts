@@ -1,10 +1,4 @@
-// Broken variants of the checker, as changes of its text, and harmless ones as the control: what
-// the fuzz must find, and what it must not find.
-
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import type { Check } from "./fuzz.ts";
+// Broken variants of the checker, as changes of its text: what the fuzz must find.
 
 export interface CheckerMutant {
   readonly name: string;
@@ -16,11 +10,21 @@ export interface CheckerMutant {
   }[];
 }
 
-const NARROW = {
+export const NARROW = {
   file: "configurations.ts",
   find: "return mix(hash);",
   put: "return mix(hash) & 1;",
 };
+
+/** Many short turns, and a scout from the start. */
+export const HASTY = [
+  { file: "check.ts", find: "const FIRST_TURN = 256;", put: "const FIRST_TURN = 2;" },
+  {
+    file: "partition-search.ts",
+    find: "const SCOUT_AFTER = 4_096;",
+    put: "const SCOUT_AFTER = 1;",
+  },
+];
 
 export const broken: readonly CheckerMutant[] = [
   {
@@ -206,6 +210,28 @@ export const broken: readonly CheckerMutant[] = [
     ],
   },
   {
+    name: "lets its scout forget what had not returned",
+    changes: [
+      ...HASTY,
+      {
+        file: "partition-search.ts",
+        find: "({ invokedAt }) => invokedAt <= time",
+        put: "({ returnedAt }) => returnedAt !== undefined && returnedAt <= time",
+      },
+    ],
+  },
+  {
+    name: "lets its scout see the future",
+    changes: [
+      ...HASTY,
+      {
+        file: "partition-search.ts",
+        find: "this.#scout = new Search(this.#model, until(this.history, reached));",
+        put: "this.#scout = new Search(this.#model, this.history.filter((each) => (each.returnedAt ?? 0) >= reached));",
+      },
+    ],
+  },
+  {
     name: "looks at the first partition only",
     changes: [
       {
@@ -241,89 +267,3 @@ export const broken: readonly CheckerMutant[] = [
     ],
   },
 ];
-
-export const harmless: readonly CheckerMutant[] = [
-  { name: "as it is", changes: [] },
-  { name: "a hash of one bit", changes: [NARROW] },
-  {
-    name: "nothing is placed greedily",
-    changes: [{ file: "search.ts", find: "readOnly[operation] === true &&", put: "first < 0 &&" }],
-  },
-  {
-    name: "identical unknown operations are tried in any order",
-    changes: [
-      { file: "search.ts", find: "(twin >= 0 && !this.#isUsed(base, twin))", put: "twin === -7" },
-    ],
-  },
-  {
-    name: "unknown operations are tried where they change nothing",
-    changes: [
-      {
-        file: "search.ts",
-        find: "if (next !== this.#met.data[base + STATE]) {",
-        put: "if (next !== -7) {",
-      },
-    ],
-  },
-  {
-    name: "no configuration is dominated",
-    changes: [
-      {
-        file: "configurations.ts",
-        find: "if (this.#dominates(other - 1, id)) {",
-        put: "if (id < 0) {",
-      },
-    ],
-  },
-  {
-    name: "no step is remembered",
-    changes: [{ file: "transitions.ts", find: "if (known !== 0) {", put: "if (known === -7) {" }],
-  },
-];
-
-const root = fileURLToPath(new URL("../../../../../", import.meta.url));
-const folder = `${root}packages/simulator/src/checker/`;
-
-function changed(text: string, { name, changes }: CheckerMutant, file: string): string {
-  return changes
-    .filter((change) => file.endsWith(`/checker/${change.file}`))
-    .reduce((before, { find, put }) => {
-      const parts = before.split(find);
-      if (parts.length !== 2) {
-        throw new Error(`${name}: what it replaces occurs ${parts.length - 1} times in ${file}`);
-      }
-      return parts.join(put);
-    }, text);
-}
-
-/** The checker with these changes; nothing is written to the tree. */
-export async function load(mutant: CheckerMutant): Promise<Check> {
-  const { outputFiles } = await build({
-    entryPoints: [`${folder}check.ts`],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    alias: { "@onceproof/core/advanced": `${root}packages/core/src/advanced.ts` },
-    plugins: [
-      {
-        name: "mutant",
-        setup({ onLoad }) {
-          onLoad({ filter: /[\\/]src[\\/]checker[\\/][a-z-]+\.ts$/ }, ({ path }) => {
-            const file = path.replaceAll("\\", "/");
-            return { contents: changed(readFileSync(path, "utf8"), mutant, file), loader: "ts" };
-          });
-        },
-      },
-    ],
-  });
-  // The name keeps the whole text out of a stack trace.
-  const named = `${outputFiles[0]!.text}\n//# sourceURL=${mutant.name.replaceAll(" ", "-")}.js`;
-  const text = Buffer.from(named).toString("base64");
-  const module: { checkHistory: Check } = await import(
-    /* @vite-ignore */ `data:text/javascript;base64,${text}`
-  );
-  return module.checkHistory;
-}

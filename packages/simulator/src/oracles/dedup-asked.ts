@@ -37,7 +37,8 @@ export interface Asked {
   readonly tellings: readonly Telling[];
 }
 
-function kindOf(call: Attempt): Pick<Telling, "kind" | "value"> | undefined {
+/** The recorded outcome that a call was told, if it was. */
+export function kindOf(call: Attempt): Pick<Telling, "kind" | "value"> | undefined {
   const result = resultOf(call);
   switch (result?.outcome) {
     case "executed":

@@ -4,16 +4,29 @@
 import { operationsOf } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
 import { namedRun, type Run, tokenDisorder } from "./attempts.js";
-import { type Attempt, resultOf } from "./dedup-asked.js";
+import { type Attempt, kindOf, resultOf } from "./dedup-asked.js";
 import { type Context, contexts, mayBeResolved, runsByKey } from "./dedup-context.js";
-import { firstOf, named, told } from "./judge.js";
+import { firstOf, isOpen, named, told } from "./judge.js";
 
 /** Whether a run's end may be known to have left nothing behind. */
 function mayHaveEndedClean(context: Context, earlier: Run, later: Run): boolean {
   const call = context.calls.get(earlier.operation ?? -1);
   if (earlier.result === "threw" && call?.input.end === "throwsRetryableFirst") return true;
-  const hadOutcome = earlier.result === "returned" || call?.input.end === "throwsFinal";
+  const hadOutcome =
+    earlier.result === "returned" ||
+    call?.input.end === "throwsFinal" ||
+    mayBeKnownByOthers(context, earlier, later);
   return hadOutcome && later.fromUs >= earlier.fromUs + context.stands;
+}
+
+/** Whether a call between two runs was told an outcome, or may have asked the sink for it. */
+function mayBeKnownByOthers({ key, calls }: Context, earlier: Run, later: Run): boolean {
+  return [...calls.values()].some((call) => {
+    if (call.key !== key || call.id === later.operation || call.beganUs > later.fromUs)
+      return false;
+    if (call.endedUs !== undefined && call.endedUs < earlier.fromUs) return false;
+    return kindOf(call) !== undefined || (call.id !== earlier.operation && isOpen(call));
+  });
 }
 
 /** Each run with the one before it, if that may have left something behind and nobody resolved it. */

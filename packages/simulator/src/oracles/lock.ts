@@ -236,15 +236,19 @@ export const lockLeaseRespected: Guarantee = {
   sentence: RENEWAL,
   judge(history, { times }) {
     const held = holdings(history);
-    const releases = groupBy(operationsOf(history, "lock.release"), ({ key }) => key);
+    const endings = groupBy(
+      [...operationsOf(history, "lock.release"), ...operationsOf(history, "lock.extend")],
+      ({ key }) => key,
+    );
     return firstOf(spansOf(history, "holds"), ({ key, by, fromUs, untilUs, fencingToken }) => {
       const own = held.get(key)?.find((each) => each.token === fencingToken && each.call.by === by);
       if (own === undefined) return undefined;
-      const released = (releases.get(key) ?? [])
+      // Its own release ends the lease, and so may an extension, which can be shorter.
+      const ended = (endings.get(key) ?? [])
         .filter((each) => each.by === by && each.input.token === fencingToken)
         .map(({ beganUs }) => beganUs);
       const lapsesUs = own.call.beganUs + times.leaseMs * 1000;
-      const endUs = Math.min(lapsesUs, untilUs ?? lapsesUs, ...released);
+      const endUs = Math.min(lapsesUs, untilUs ?? lapsesUs, ...ended);
       const other = held.get(key)?.find(({ token, call }) => {
         return token > own.token && (call.endedUs ?? endUs) < endUs;
       });

@@ -137,7 +137,11 @@ function operationOf(calls: readonly Update[]): Operation<Input, Output> | undef
   // Only an earlier life of the request, that may be forgotten, shows what a mere replay is of.
   const replays = answered.every((call) => replaysOf(call));
   if (replays && answered.length === acting.length) return undefined;
-  const input = { delta: first.input.delta, asked: named(first) };
+  const { requestId, delta } = first.input;
+  const input = {
+    delta,
+    asked: `request "${requestId}" (${delta}) by ${named(answered[0] ?? first)}`,
+  };
   const result = answered[0] && resultOf(answered[0]);
   const base = { process: first.by, input, invokedAt: first.beganUs };
   if (result === undefined) return base;

@@ -2,7 +2,7 @@
 // remembers the request. Shared by the oracles of state machines and registers.
 
 import type { Setting } from "../scenarios/scenario.js";
-import { type Call, didNothing, groupBy, isOpen, retentionUs } from "./judge.js";
+import { type Call, didNothing, groupBy, isOpen, precedes, retentionUs } from "./judge.js";
 
 /** A call that may bear a request id. */
 export interface Requesting extends Call {
@@ -22,8 +22,8 @@ export function windowOf({ window }: Memory): number {
 
 /**
  * The calls of each request on each key, by their beginning; calls without a request id are groups
- * of their own. A call for which the request may have been forgotten begins a new group: then it
- * counts as new.
+ * of their own. What may have been forgotten counts as new: a call for which it may begins a new
+ * group. A mere replay of which nobody can tell whether it is of the old or the new is left out.
  */
 export function requestsOf<C extends Requesting>(
   calls: readonly C[],
@@ -31,25 +31,65 @@ export function requestsOf<C extends Requesting>(
   memory: Memory,
 ): C[][] {
   const stands = retentionUs(times);
+  const endOf = endsOf(calls);
   const groups: C[][] = [];
   for (const onKey of groupBy(calls, ({ key }) => key).values()) {
     const rank = (call: C): string => call.input.requestId ?? `\n${call.id}`;
+    const isForgotten = (first: C, call: C): boolean =>
+      endOf(call) >= first.beganUs + stands || isCrowdedOut(first, call, onKey, memory, endOf);
     for (const ofRequest of groupBy(onKey, rank).values()) {
-      let group: C[] = [];
-      for (const call of [...ofRequest].sort((a, b) => a.beganUs - b.beganUs)) {
-        const first = group[0];
-        const outlived =
-          first !== undefined &&
-          (call.endedUs ?? Number.POSITIVE_INFINITY) >= first.beganUs + stands;
-        if (first === undefined || outlived || isCrowdedOut(first, call, onKey, memory)) {
-          group = [];
-          groups.push(group);
-        }
-        group.push(call);
-      }
+      groups.push(...livesOf(ofRequest, isForgotten));
     }
   }
   return groups;
+}
+
+function livesOf<C extends Requesting>(
+  calls: readonly C[],
+  isForgotten: (first: C, call: C) => boolean,
+): C[][] {
+  const lives: C[][] = [];
+  for (const call of [...calls].sort((a, b) => a.beganUs - b.beganUs)) {
+    const life = lives.at(-1);
+    const [first] = life ?? [];
+    const isNew = first === undefined || isForgotten(first, call);
+    const replays = isReplay(call);
+    if (life !== undefined && !isNew) {
+      const known =
+        lives.length === 1 || life.some((each) => isAnswer(each) && precedes(each, call));
+      if (known || !replays) life.push(call);
+    } else if (!replays || lives.length === 0) {
+      lives.push([call]);
+    }
+  }
+  return lives;
+}
+
+function fieldOf(call: Call, name: "replayed"): unknown {
+  const { answer } = call;
+  if (answer === undefined || "threw" in answer) return undefined;
+  return (answer.returned as { readonly [field: string]: unknown } | undefined)?.[name];
+}
+
+/** Whether it was told what the request had been told before. */
+function isReplay(call: Call): boolean {
+  return fieldOf(call, "replayed") === true;
+}
+
+function isAnswer(call: Call): boolean {
+  return fieldOf(call, "replayed") !== undefined;
+}
+
+/** When a call ended at the latest: by its answer, or by the crash that its node's next life shows. */
+function endsOf(calls: readonly Call[]): (call: Call) => number {
+  const births = new Map<string, number>();
+  for (const { by, life, beganUs } of calls) {
+    const key = `${by}#${life}`;
+    births.set(key, Math.min(beganUs, births.get(key) ?? Number.POSITIVE_INFINITY));
+  }
+  const born = (by: string, life: number): number =>
+    births.get(`${by}#${life}`) ?? Number.POSITIVE_INFINITY;
+  return ({ by, life, endedUs }) => endedUs ?? Math.min(born(by, life + 1), born(by, life + 2));
 }
 
 /** Whether others may have pushed a request out of the window; a snapshot would show it. */
@@ -58,10 +98,11 @@ function isCrowdedOut<C extends Requesting>(
   call: C,
   onKey: readonly C[],
   memory: Memory,
+  endOf: (call: C) => number,
 ): boolean {
   const window = windowOf(memory);
   if (call.input.withSnapshot || onKey.length <= window) return false;
-  const untilUs = call.endedUs ?? Number.POSITIVE_INFINITY;
+  const untilUs = endOf(call);
   const others = new Set<string | number>();
   for (const { id, input, beganUs, endedUs } of onKey) {
     if (input.requestId === call.input.requestId) continue;

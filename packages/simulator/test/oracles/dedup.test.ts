@@ -388,6 +388,11 @@ judges(dedup.dedupUnknownKept, {
       first(pen);
       second(pen, 700_000, { takeover: false, attempt: 1 });
     },
+    "a clean attempt after an outcome was forgotten that the sink had told"(pen) {
+      crashed(pen);
+      attempt(pen, "b", 20_000, 20_100, replayed(1));
+      pen.run(attempt(pen, "c", 700_000), { run: 2, attempt: 1, takeover: false }, 700_010);
+    },
     "an attempt that was acquired first and ran later"(pen) {
       pen.run(attempt(pen, "b", 0, 300, superseded), { run: 2 }, 10, 90, "returned");
       pen.run(attempt(pen, "a", 0, 300, superseded), { run: 1 }, 20, 90, "returned");

@@ -207,6 +207,11 @@ judges(lock.lockLeaseRespected, {
       pen.ask("a", "lock.release", "r", { token: 5 }, 20, 50, "released");
       acquire(pen, "b", 22, 30, 6);
     },
+    "another holder after an extension that was shorter than the lease"(pen) {
+      holds(pen, acquire(pen, "a", 0, 10, 5), 5, 10, 9_000);
+      pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30, "extended");
+      acquire(pen, "b", 500, 510, 6);
+    },
     "another holder after the first saw its hold end"(pen) {
       holds(pen, acquire(pen, "a", 0, 10, 5), 5, 10, 50);
       acquire(pen, "b", 40, 60, 6);

@@ -77,6 +77,17 @@ judges(register.registerSameAnswer({ window: 2 }), {
       update(pen, "3", 1, 20, 30, 17);
       update(pen, "1", 5, 40, 50, 22);
     },
+    "the old answer after the retention began to run out, and then a new one"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      update(pen, "1", 5, 550_000, 550_010, 15, again);
+      update(pen, "1", 5, 610_000, 610_010, 20);
+      update(pen, "1", 5, 620_000, 620_010, 20, again);
+    },
+    "the old answer while another call is told a new one"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      update(pen, "1", 5, 600_000, 600_100, 20);
+      update(pen, "1", 5, 600_050, 600_060, 15, again);
+    },
     "another answer after retention"(pen) {
       update(pen, "1", 5, 0, 10, 15);
       update(pen, "1", 5, 700_000, 700_010, 20);
@@ -90,6 +101,11 @@ judges(register.registerSameAnswer({ window: 2 }), {
     "a value after a refusal"(pen) {
       update(pen, "1", -50, 0, 10, "refused");
       update(pen, "1", -50, 40, 50, 0);
+    },
+    "two new answers at once after retention"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      update(pen, "1", 5, 610_000, 610_010, 20);
+      update(pen, "1", 5, 610_005, 610_020, 25);
     },
     "one value that two calls say to have made"(pen) {
       update(pen, "1", 5, 0, 10, 15);
@@ -154,6 +170,14 @@ judges(register.registerOneOrder({ window: 2 }), {
       update(pen, "3", 1, 40, 50, 17);
       update(pen, "1", 5, 60, 70, 22);
     },
+    "a replay of what others crowded out, beside a call without an answer"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      update(pen, "2", 1, 20, 30, 16);
+      update(pen, "3", 1, 40, 50, 17);
+      update(pen, "1", 5, 60);
+      update(pen, "1", 5, 80, 90, 15, again);
+      look(pen, 100, 110, 17);
+    },
     "a replay of a request that others crowded out"(pen) {
       update(pen, "1", 5, 0, 10, 15);
       update(pen, "2", 1, 20, 30, 16);
@@ -171,6 +195,26 @@ judges(register.registerOneOrder({ window: 2 }), {
       update(pen, "1", 5, 0);
       update(pen, "1", 5, 10, 20, 15, again);
       look(pen, 30, 40, 20);
+    },
+    "a second effect by a retry that crashed"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      pen.ask(
+        "b",
+        "register.update",
+        "k",
+        { client: "c", requestId: "1", delta: 5, withSnapshot: false },
+        20,
+      );
+      pen.ask(
+        "b",
+        "register.update",
+        "k",
+        { client: "c", requestId: "2", delta: 1, withSnapshot: false },
+        40,
+        50,
+        answer(21, false),
+        2,
+      );
     },
     "an effect of what cannot have happened"(pen) {
       update(pen, "1", 5, 0, 10, threw("unavailable"));

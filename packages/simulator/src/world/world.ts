@@ -101,6 +101,7 @@ export class World {
   #elapsedUs = 0;
   #stirred = false;
   #running = false;
+  #failure: { readonly error: unknown } | undefined;
   /** How many events were carried out. */
   events = 0;
 
@@ -212,11 +213,16 @@ export class World {
           // What a node that is down is sent is lost; a paused one serves it when it goes on.
           target.enter(target.state === "down" ? 0 : target.life, () => {
             const { life } = target;
-            void serve().then((answer) => {
+            const failed = (error: unknown): void => {
+              if (life === target.life) {
+                this.#failure ??= { error };
+              }
+            };
+            serve().then((answer) => {
               if (life === target.life) {
                 respond(answer, "answered");
               }
-            });
+            }, failed);
           });
         },
         answered: (answer) => resolve({ answer }),
@@ -230,7 +236,8 @@ export class World {
    * Lets time pass until the promise settles.
    *
    * Fails: SimulationError when nothing is left that could settle it, after `maxEvents`, or while
-   * another `run` of this world lasts; NondeterminismError under `guard`.
+   * another `run` of this world lasts; NondeterminismError under `guard`; what the `serve` of a
+   * request rejects with, as a service that does not catch its errors is a defect of the scenario.
    */
   async run<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
@@ -255,6 +262,9 @@ export class World {
         }
         guard?.disarm();
         guard?.report();
+        if (this.#failure !== undefined) {
+          throw this.#failure.error;
+        }
       }
     } finally {
       guard?.end();

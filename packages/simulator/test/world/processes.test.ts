@@ -342,6 +342,17 @@ describe("requests of clients", () => {
     expect(await ask(crash, 150)).toMatchObject({ served: ["life 2 at 151"], atMs: 152 });
   });
 
+  test("a service that does not catch its own error fails the run with it", async () => {
+    const world = quietWorld();
+    world.addNode("n", () => {});
+    const client = world.addClient("alice");
+    const serve = (): Promise<never> => Promise.reject(new RangeError("a defect"));
+    await expect(world.run(world.request(client, "n", "hello", 300, serve))).rejects.toThrow(
+      RangeError,
+    );
+    expect(nowMs(world)).toBe(1);
+  });
+
   test("an answer of a life that crashed meanwhile never leaves", async () => {
     const world = quietWorld([at(1, { fault: "crash", phase: "send", forMs: 10 })]);
     let node: Node | undefined;

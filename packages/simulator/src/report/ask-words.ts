@@ -8,11 +8,11 @@ import { readableKey, type Shortener } from "./words.js";
 export function describeAsk(ask: Ask, short: Shortener): string {
   switch (ask.ask) {
     case "read":
-      return `read ${readableKey(ask.key)}`;
+      return `read ${short.text(readableKey(ask.key))}`;
     case "write":
-      return `${verb(ask.write)} ${readableKey(ask.write.key)}${become(ask.write, verb(ask.write) === "create" ? " as " : " by ")} (opId ${short.opId(ask.write.opId)})`;
+      return `${verb(ask.write)} ${short.text(readableKey(ask.write.key))}${become(ask.write, verb(ask.write) === "create" ? " as " : " by ")} (opId ${short.opId(ask.write.opId)})`;
     case "writeAll":
-      return `write ${ask.keys.map(readableKey).join(" and ")} in one step (opId ${short.opId(ask.opId)})`;
+      return `write ${ask.keys.map((key) => short.text(readableKey(key))).join(" and ")} in one step (opId ${short.opId(ask.opId)})`;
     case "call":
       return ask.what;
   }

@@ -2,20 +2,14 @@
 
 import type { TraceEvent } from "../world/trace.js";
 import type { Lane } from "./diagram/lanes.js";
-import {
-  type Arrow,
-  type Bar,
-  type DiagramOptions,
-  type Dot,
-  type Layout,
-  layOutDiagram,
-} from "./diagram/layout.js";
+import { type DiagramOptions, type Layout, layOutDiagram } from "./diagram/layout.js";
+import type { Arrow, Bar, Dot } from "./diagram/shapes.js";
 import { DIAGRAM_CLASS, DIAGRAM_STYLE } from "./diagram/style.js";
 import type { Label } from "./diagram/sweep.js";
 import { escapeXml } from "./diagram/text.js";
 
-export type { DiagramOptions, Highlight, Layout } from "./diagram/layout.js";
-export { layOutDiagram } from "./diagram/layout.js";
+export { type DiagramOptions, type Layout, layOutDiagram } from "./diagram/layout.js";
+export type { Highlight } from "./diagram/shapes.js";
 
 /** Draws a run as SVG. It brings its colours, dark and light, and loads nothing. */
 export function drawDiagram(trace: readonly TraceEvent[], options: DiagramOptions = {}): string {

@@ -3,6 +3,7 @@
 
 import type { FaultAt } from "../world/fault-plan.js";
 import type { Ask, TraceEvent } from "../world/trace.js";
+import { linkOperations } from "./linking.js";
 
 /** An event's time and its place in the trace. */
 export interface Moment {
@@ -31,7 +32,7 @@ export interface Message {
   readonly faults: readonly (Moment & { readonly fault: FaultAt })[];
   /** When it left, if its sender stood still before. */
   readonly left?: Moment;
-  /** The operation that a client's request began at the node. */
+  /** The first operation that a client's request began at the node, if that is certain. */
   readonly operation?: number;
 }
 
@@ -67,86 +68,121 @@ type Draft = Mutable<Omit<Message, "arrivals" | "faults">> & {
   faults: (Moment & { readonly fault: FaultAt })[];
 };
 
+/** What is put together while the trace is gone through. */
+interface Drafts {
+  readonly messages: Map<number, Draft>;
+  readonly byCall: Map<string, Draft>;
+  readonly operations: Map<number, Mutable<Stretch>>;
+  readonly spans: Map<number, Mutable<Stretch>>;
+  readonly effects: Map<number, number>;
+  /** How many effects each sink accepted of each key. */
+  readonly counts: Map<string, number>;
+  /** Messages that leave when their sender goes on, by sender. */
+  readonly held: Map<string, Draft[]>;
+}
+
 /** Reads a trace. */
 export function readTrace(trace: readonly TraceEvent[]): Reading {
-  const messages = new Map<number, Draft>();
-  const byCall = new Map<string, Draft>();
-  const operations = new Map<number, Mutable<Stretch>>();
-  const spans = new Map<number, Mutable<Stretch>>();
-  const effects = new Map<number, number>();
-  const counts = new Map<string, number>();
-  const held = new Map<string, Draft[]>();
+  const drafts: Drafts = {
+    ...{ messages: new Map(), byCall: new Map(), operations: new Map(), spans: new Map() },
+    ...{ effects: new Map(), counts: new Map(), held: new Map() },
+  };
   for (const [index, event] of trace.entries()) {
-    const moment: Moment = { atUs: event.atUs, index };
-    switch (event.type) {
-      case "sent": {
-        const { message: id, from, to, nth, ask } = event;
-        const draft: Draft = { id, from, to, nth, ask, sent: moment, arrivals: [], faults: [] };
-        messages.set(id, draft);
-        byCall.set(`${from} ${to} ${nth}`, draft);
-        break;
-      }
-      case "arrived":
-      case "lost":
-      case "answered":
-      case "timedOut":
-        note(messages.get(event.message), event, moment);
-        break;
-      case "fault": {
-        const { fault } = event;
-        const struck = byCall.get(`${fault.from} ${fault.to} ${fault.nth}`);
-        struck?.faults.push({ ...moment, fault });
-        if (struck !== undefined && stopsSender(fault)) {
-          held.set(fault.from, [...(held.get(fault.from) ?? []), struck]);
-        }
-        break;
-      }
-      case "node":
-        if (event.change === "resumed") {
-          for (const draft of held.get(event.node) ?? []) {
-            draft.left = moment;
-          }
-        }
-        if (event.change === "resumed" || event.change === "crashed") {
-          held.delete(event.node);
-        }
-        break;
-      case "began":
-        operations.set(event.operation, {
-          id: event.operation,
-          node: event.node,
-          what: event.what,
-          from: moment,
-        });
-        break;
-      case "ended": {
-        const operation = operations.get(event.operation);
-        if (operation !== undefined) {
-          operation.until = moment;
-          operation.answer = event.what;
-        }
-        break;
-      }
-      case "span":
-        noteSpan(spans, event, moment);
-        break;
-      case "effect":
-        if (event.accepted) {
-          const key = `${event.sink} ${event.what}`;
-          const count = (counts.get(key) ?? 0) + 1;
-          counts.set(key, count);
-          effects.set(index, count);
-        }
-        break;
-      default:
+    take(drafts, event, { atUs: event.atUs, index });
+  }
+  const { messages, operations, spans, effects } = drafts;
+  const parties = partiesOf(trace);
+  for (const [message, operation] of linkOperations({ trace, messages, operations, parties })) {
+    const draft = messages.get(message);
+    if (draft !== undefined) {
+      draft.operation = operation;
     }
   }
-  const parties = partiesOf(trace);
-  linkOperations(trace, messages, operations, parties);
   return {
     ...{ trace, messages, operations, spans, parties, effects },
     endUs: trace.at(-1)?.atUs ?? 0,
   };
+}
+
+function take(drafts: Drafts, event: TraceEvent, moment: Moment): void {
+  const { messages, byCall, operations } = drafts;
+  switch (event.type) {
+    case "sent": {
+      const { message: id, from, to, nth, ask } = event;
+      const draft: Draft = { id, from, to, nth, ask, sent: moment, arrivals: [], faults: [] };
+      messages.set(id, draft);
+      byCall.set(`${from} ${to} ${nth}`, draft);
+      break;
+    }
+    case "arrived":
+    case "lost":
+    case "answered":
+    case "timedOut":
+      note(messages.get(event.message), event, moment);
+      break;
+    case "fault":
+      noteFault(drafts, event.fault, moment);
+      break;
+    case "node":
+      noteNode(drafts, event, moment);
+      break;
+    case "began": {
+      const { operation: id, node, what } = event;
+      operations.set(id, { id, node, what, from: moment });
+      break;
+    }
+    case "ended": {
+      const operation = operations.get(event.operation);
+      if (operation !== undefined) {
+        operation.until = moment;
+        operation.answer = event.what;
+      }
+      break;
+    }
+    case "span":
+      noteSpan(drafts.spans, event, moment);
+      break;
+    case "effect":
+      noteEffect(drafts, event, moment);
+      break;
+    default:
+  }
+}
+
+function noteFault({ byCall, held }: Drafts, fault: FaultAt, moment: Moment): void {
+  const struck = byCall.get(`${fault.from} ${fault.to} ${fault.nth}`);
+  struck?.faults.push({ ...moment, fault });
+  if (struck !== undefined && stopsSender(fault)) {
+    held.set(fault.from, [...(held.get(fault.from) ?? []), struck]);
+  }
+}
+
+function noteNode(
+  { held }: Drafts,
+  { node, change }: Extract<TraceEvent, { type: "node" }>,
+  moment: Moment,
+): void {
+  if (change === "resumed") {
+    for (const draft of held.get(node) ?? []) {
+      draft.left = moment;
+    }
+  }
+  if (change === "resumed" || change === "crashed") {
+    held.delete(node);
+  }
+}
+
+function noteEffect(
+  { effects, counts }: Drafts,
+  { sink, what, accepted }: Extract<TraceEvent, { type: "effect" }>,
+  { index }: Moment,
+): void {
+  if (accepted) {
+    const key = `${sink} ${what}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    effects.set(index, count);
+  }
 }
 
 function note(
@@ -221,47 +257,10 @@ function partiesOf(trace: readonly TraceEvent[]): ReadonlyMap<string, PartyKind>
   ]);
 }
 
-/** How long after its arrival an operation may begin and still be the request's own. */
-const BEGINS_WITHIN_US = 5_000;
-
-/**
- * Finds which operation a client's request began: the trace does not say it. One that was answered
- * is noted right after its operation ended; for the others, the first that began soon after.
- */
-function linkOperations(
-  trace: readonly TraceEvent[],
-  messages: ReadonlyMap<number, Draft>,
-  operations: ReadonlyMap<number, Stretch>,
-  parties: ReadonlyMap<string, PartyKind>,
-): void {
-  const taken = new Set<number>();
-  const requests = [...messages.values()].filter(({ to }) => parties.get(to) === "node");
-  for (const request of requests) {
-    const served = request.arrivals[0];
-    for (let index = (served?.index ?? 0) - 1; index >= request.sent.index; index -= 1) {
-      const event = trace[index];
-      if (event === undefined || event.atUs !== served?.atUs) {
-        break;
-      }
-      if (event.type === "ended" && event.node === request.to && !taken.has(event.operation)) {
-        request.operation = event.operation;
-        taken.add(event.operation);
-        break;
-      }
-    }
-  }
-  for (const request of requests.filter(({ operation }) => operation === undefined)) {
-    const { sent, to } = request;
-    const own = [...operations.values()].find(
-      ({ id, node, from }) =>
-        !taken.has(id) &&
-        node === to &&
-        from.index > sent.index &&
-        from.atUs - sent.atUs <= BEGINS_WITHIN_US,
-    );
-    if (own !== undefined) {
-      request.operation = own.id;
-      taken.add(own.id);
-    }
-  }
+/** Whether a node is down at a moment. */
+export function isDown({ trace }: Reading, node: string, atUs: number): boolean {
+  const last = trace
+    .filter((event) => event.type === "node" && event.node === node && event.atUs <= atUs)
+    .at(-1);
+  return last?.type === "node" && last.change === "crashed";
 }

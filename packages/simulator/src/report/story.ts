@@ -5,7 +5,7 @@ import type { TraceEvent } from "../world/trace.js";
 import { describeAsk } from "./ask-words.js";
 import { describeFault } from "./fault-words.js";
 import { quietMessages } from "./quiet.js";
-import { type Message, type Reading, readTrace, type Stretch } from "./reading.js";
+import { isDown, type Message, type Reading, readTrace, type Stretch } from "./reading.js";
 import { createShortener, formatUs, ordinal, type Shortener } from "./words.js";
 
 export { describeFault, describePlan } from "./fault-words.js";
@@ -117,8 +117,8 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
       if (message.operation !== undefined && !full) {
         return undefined;
       }
-      const deaf = message.operation === undefined ? ", which does not serve it" : "";
-      return `${from} asks ${to}${full ? "" : deaf}`;
+      const down = isDown(reading, message.to, message.sent.atUs);
+      return `${from} asks ${to}${down ? ", which is down" : ""}`;
     }
     const call = message.ask.ask === "call" ? "call" : "ask";
     const asked =
@@ -154,7 +154,7 @@ function createTeller(reading: Reading, short: Shortener, detail: "short" | "ful
       }
       case "ended": {
         const what = operations.get(event.operation)?.what ?? "";
-        return `${event.node} ends ${what}: ${event.what}`;
+        return `${event.node} ends ${what}: ${short.text(event.what)}`;
       }
       case "effect":
         return tellEffect(event, reading.effects.get(index) ?? 0, short);
@@ -216,7 +216,7 @@ function tellEffect(
   if (!event.accepted) {
     return { kind: "effect", text: `the ${sink} refuses ${what} from ${from}${token}: no effect` };
   }
-  const done = sink === "bank" ? "is charged for" : "is written to for";
+  const done = sink === "bank" ? "is charged for" : "takes a write of";
   const again = count > 1 && takesOnce(sink);
   const times = again ? ` a ${count === 2 ? "second" : ordinal(count)} time` : "";
   return {

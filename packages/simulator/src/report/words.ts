@@ -73,7 +73,9 @@ export interface Shortener {
   revision(revision: number): string;
   /** A wire key without what all wire keys of the trace begin with. */
   key(key: string): string;
-  /** A text of the trace in which revisions stand as `r1800000000002000`. */
+  /** A text in which there may be ids of 22 characters. */
+  text(text: string): string;
+  /** What became of a call at the store: revisions stand in it as `r1800000000002000`. */
   outcome(outcome: string): string;
 }
 
@@ -88,17 +90,29 @@ export function createShortener(trace: readonly TraceEvent[]): Shortener {
   for (const event of trace) {
     collect(event, opIds, revisions, keys);
   }
+  for (const [id] of [...keys].join(" ").matchAll(IDS)) {
+    opIds.add(id);
+  }
   const opIdChars = distinctChars([...opIds]);
   const cut = sharedDigits([...revisions]);
   const shared = sharedParts([...keys].map(keyParts));
   const revision = (text: string): string => (cut === 0 ? text : `…${text.slice(cut)}`);
+  const opId = (id: string): string => (id.length <= opIdChars ? id : `${id.slice(0, opIdChars)}…`);
+  const text = (long: string): string => long.replace(IDS, (id) => opId(id));
   return {
-    opId: (opId) => (opId.length <= opIdChars ? opId : `${opId.slice(0, opIdChars)}…`),
+    opId,
     revision: (value) => revision(String(value)),
-    key: (key) => keyParts(key).slice(shared).join("/"),
-    outcome: (outcome) => outcome.replace(/\br(\d+)\b/g, (_, digits) => `r${revision(digits)}`),
+    key: (key) => text(keyParts(key).slice(shared).join("/")),
+    text,
+    outcome: (outcome) =>
+      outcome.replace(REVISIONS, (all) => all.replace(/\d+/g, (digits) => revision(digits))),
   };
 }
+
+/** `r1800000000002000`, and several of one `writeAll`. */
+const REVISIONS = /\br\d+(?:,\d+)*\b/g;
+/** What core makes of 128 random bits, with what a token has after it. */
+const IDS = /(?<![\w-])[\w-]{22}(?:\.\d{16})?(?![\w-])/g;
 
 function collect(
   event: TraceEvent,
@@ -110,8 +124,10 @@ function collect(
     revisions.add(String(event.fencingToken));
   }
   if (event.type === "arrived") {
-    for (const [, digits = ""] of event.outcome.matchAll(/\br(\d+)\b/g)) {
-      revisions.add(digits);
+    for (const [all] of event.outcome.matchAll(REVISIONS)) {
+      for (const digits of all.slice(1).split(",")) {
+        revisions.add(digits);
+      }
     }
   }
   if (event.type !== "sent") {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { readTrace } from "../../src/report/reading.ts";
 import { describeFault, describePlan, storyLines, tellStory } from "../../src/report/story.ts";
 import { createShortener, formatUs, ordinal, readableKey } from "../../src/report/words.ts";
 import type { FaultAt } from "../../src/world/fault-plan.ts";
+import type { TraceEvent } from "../../src/world/trace.ts";
 import { FAULTS, randomRuns, run, runWith } from "./runs.ts";
 
 const strike = (fault: (typeof FAULTS)[number]): FaultAt => ({
@@ -69,6 +71,64 @@ describe("words", () => {
     expect(revisions.size).toBe(2);
     expect(new Set([...revisions].map(short.revision)).size).toBe(2);
     expect(Math.max(...[...revisions].map((each) => short.revision(each).length))).toBeLessThan(12);
+  });
+});
+
+describe("what belongs together", () => {
+  const at = (atUs: number, event: object): TraceEvent => ({ atUs, ...event }) as TraceEvent;
+  const asked = (atUs: number, message: number, from: string): TraceEvent =>
+    at(atUs, {
+      ...{ type: "sent", message, from, to: "api-1", nth: message },
+      ask: { ask: "call", what: from },
+    });
+  const started = ["api-1", "alice", "bob"].map((node) =>
+    at(0, { type: "node", node, change: "started" }),
+  );
+  const began = (atUs: number, operation: number): TraceEvent =>
+    at(atUs, { type: "began", operation, node: "api-1", what: "lock.acquire r1" });
+  const ended = (atUs: number, operation: number): TraceEvent =>
+    at(atUs, { type: "ended", operation, node: "api-1", what: "acquired" });
+  const linked = (trace: readonly TraceEvent[]): readonly (number | undefined)[] =>
+    [...readTrace(trace).messages.values()].map(({ operation }) => operation);
+
+  it("finds a request's first operation, though the answer comes with its last", () => {
+    const trace = [
+      ...[...started, asked(10, 1, "alice"), began(1_000, 0), ended(2_000, 0)],
+      ...[began(30_000, 1), ended(31_000, 1)],
+      at(31_000, { type: "arrived", message: 1, copy: 0, outcome: "answered" }),
+    ];
+    expect(linked(trace)).toEqual([0]);
+    const direct = [...trace.slice(0, 4), began(1_000, 0), ended(2_000, 0), began(2_000, 1)];
+    const answered = at(3_000, { type: "arrived", message: 1, copy: 0, outcome: "answered" });
+    expect(linked([...direct, ended(3_000, 1), answered])).toEqual([0]);
+  });
+
+  it("does not guess whose operation it is", () => {
+    const two = [...started, asked(10, 1, "alice"), asked(20, 2, "bob"), began(1_000, 0)];
+    expect(linked(two)).toEqual([undefined, undefined]);
+    expect(linked([...started, asked(10, 1, "alice"), began(1_000, 0)])).toEqual([0]);
+    expect(linked([...started, asked(10, 1, "alice"), began(60_000, 0)])).toEqual([undefined]);
+  });
+
+  it("shortens ids in keys and answers, and takes no key for a revision", () => {
+    const id = "OWfKsccSlO5QFaDmUcahyQ";
+    const trace = [
+      ...started,
+      at(1, {
+        ...{ type: "sent", message: 1, from: "api-1", to: "store", nth: 1 },
+        ask: { ask: "read", key: `4:form6:tokens22:${id}` },
+      }),
+      at(2, {
+        ...{ type: "arrived", message: 1, copy: 0 },
+        outcome: "applied r1800000000001000,1800000000003000",
+      }),
+      at(3, { type: "lost", message: 1, leg: "reply" }),
+      at(4, { type: "began", operation: 0, node: "api-1", what: "lock.acquire r1" }),
+    ];
+    const story = tellStory(trace);
+    expect(story).toContain("form/tokens/OWfK…");
+    expect(story).toContain("applied r…1000,…3000");
+    expect(story).toContain("lock.acquire r1");
   });
 });
 

@@ -2,7 +2,7 @@
 // else at moments that are reckoned from what is known.
 
 import type { WorldFault } from "../../world/fault-plan.js";
-import type { Message, Moment, Reading } from "../reading.js";
+import { isDown, type Message, type Moment, type Reading } from "../reading.js";
 import type { Lane } from "./lanes.js";
 
 export type ArrowEnd =
@@ -71,8 +71,9 @@ function requestOf(reading: Reading, message: Message, left: Moment, reckon: Rec
     if (began !== undefined) {
       return { ...flight, to: key(began), end: "heeded" };
     }
-    const end = first === undefined ? "unheeded" : "heeded";
-    return { ...flight, to: reckon("request", left.atUs + ON_THE_WAY_US + heldUs), end };
+    const comesUs = left.atUs + ON_THE_WAY_US + heldUs;
+    const end = first === undefined && isDown(reading, message.to, comesUs) ? "unheeded" : "heeded";
+    return { ...flight, to: reckon("request", comesUs), end };
   }
   return first === undefined
     ? { ...flight, to: reckon("request", left.atUs + ON_THE_WAY_US + heldUs), end: "unheeded" }

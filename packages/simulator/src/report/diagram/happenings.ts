@@ -80,7 +80,14 @@ function happeningOf(scene: Scene, event: TraceEvent, index: number): Drawn {
         12,
       );
     case "ended":
-      return beside(scene, event.node, `→ ${event.what}`, "operation", ["left", "right"], -4);
+      return beside(
+        scene,
+        event.node,
+        `→ ${scene.short.text(event.what)}`,
+        "operation",
+        ["left", "right"],
+        -4,
+      );
     case "effect":
       return drawEffect(scene, event, index);
     case "span":

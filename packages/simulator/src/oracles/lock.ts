@@ -1,41 +1,19 @@
-// What locks promise: tokens that order holders, sinks that no older holder reaches after a newer
-// one, renewals that bring nothing back, and releases that end nobody else's hold.
+// What locks promise: tokens that order holders, and sinks that no older holder reaches after a
+// newer one. Leases are judged in lock-leases.ts.
 
-import {
-  acceptedBy,
-  type OperationOf,
-  operationsOf,
-  returnedBy,
-  spansOf,
-} from "../scenarios/recorded.js";
+import { acceptedBy, operationsOf, returnedBy, spansOf } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
 import type { Effect, History } from "../world/history.js";
 import { firstOf, groupBy, lastAsked, lastSeen, ms, named, precedes, told } from "./judge.js";
+import { type Holding, holdings } from "./lock-holdings.js";
+
+export { lockLeaseRespected, lockLostStaysLost, lockViewWithinLease } from "./lock-leases.js";
 
 const FENCED_SINK =
   "A sink that checks the token in the same atomic step as its effect never accepts an older holder after a newer one.";
 const TOKENS = "Tokens strictly increase from holder to holder and stay the same through renewals.";
-const RENEWAL =
-  "Renewal never acquires again what was lost. A release removes only this holder's entry.";
 const EXCLUSION =
   "Mutual exclusion towards a sink that checks nothing holds only while pauses and clock drift stay inside the margin.";
-
-/** An acquisition that was told. */
-interface Holding {
-  readonly key: string;
-  readonly token: number;
-  readonly call: OperationOf<"lock.acquire">;
-}
-
-/** The acquisitions that were told, by resource. */
-function holdings(history: History): Map<string, Holding[]> {
-  const told: Holding[] = [];
-  for (const call of operationsOf(history, "lock.acquire")) {
-    const result = returnedBy<"lock.acquire">(call);
-    if (result?.outcome === "acquired") told.push({ key: call.key, token: result.token, call });
-  }
-  return groupBy(told, ({ key }) => key);
-}
 
 /** The first of two calls that was answered before the other was asked, and what they clash in. */
 function disorder(
@@ -203,93 +181,6 @@ export const lockMutualExclusion: Guarantee = {
         return undefined;
       },
     );
-  },
-};
-
-/**
- * When a node sees that it has acquired a lock, no other acquisition still counts itself as held, by
- * its own clocks. Needs the spans' `detail.others`; paused nodes are judged by their clocks, too.
- */
-export const lockViewWithinLease: Guarantee = {
-  id: "lock/view-within-lease",
-  sentence:
-    "A holder's own view never outlasts its lease: it counts from before the first send, on the larger of monotonic and wall-clock time, minus a margin.",
-  judge(history) {
-    const releases = operationsOf(history, "lock.release");
-    return firstOf(spansOf(history, "holds"), ({ key, by, fromUs, fencingToken, detail }) => {
-      const others = (detail.others ?? []) as readonly number[];
-      const other = others.find((token) => {
-        const released = releases.some((call) => {
-          return call.key === key && call.input.token === token && call.beganUs <= fromUs;
-        });
-        return token !== fencingToken && !released;
-      });
-      if (other === undefined) return undefined;
-      return `${by} got "${key}" with token ${fencingToken} at ${ms(fromUs)}, while token ${other} still counted itself as held`;
-    });
-  },
-};
-
-/** Within its lease, who believes to hold a lock is not taken over, nor released by others. */
-export const lockLeaseRespected: Guarantee = {
-  id: "lock/lease-respected",
-  sentence: RENEWAL,
-  judge(history, { times }) {
-    const held = holdings(history);
-    const endings = groupBy(
-      [...operationsOf(history, "lock.release"), ...operationsOf(history, "lock.extend")],
-      ({ key }) => key,
-    );
-    return firstOf(spansOf(history, "holds"), ({ key, by, fromUs, untilUs, fencingToken }) => {
-      const own = held.get(key)?.find((each) => each.token === fencingToken && each.call.by === by);
-      if (own === undefined) return undefined;
-      // Its own release ends the lease, and so may an extension, which can be shorter.
-      const ended = (endings.get(key) ?? [])
-        .filter((each) => each.by === by && each.input.token === fencingToken)
-        .map(({ beganUs }) => beganUs);
-      const lapsesUs = own.call.beganUs + times.leaseMs * 1000;
-      const endUs = Math.min(lapsesUs, untilUs ?? lapsesUs, ...ended);
-      const other = held.get(key)?.find(({ token, call }) => {
-        return token > own.token && (call.endedUs ?? endUs) < endUs;
-      });
-      if (other === undefined) return undefined;
-      return `${named(other.call)} got "${key}", which ${by} held since ${ms(fromUs)}, within its lease until ${ms(lapsesUs)}`;
-    });
-  },
-};
-
-/**
- * After another was told that it holds the lock, or the holder itself that it released it, no
- * renewal of the older hold succeeds, and no release of it.
- */
-export const lockLostStaysLost: Guarantee = {
-  id: "lock/lost-stays-lost",
-  sentence: RENEWAL,
-  judge(history) {
-    const held = holdings(history);
-    const releases = operationsOf(history, "lock.release");
-    const ended = new Map<string, OperationOf<"lock.release">>();
-    for (const call of releases) {
-      if (returnedBy<"lock.release">(call) !== "released") continue;
-      ended.set(`${call.key}\n${call.input.token}`, call);
-    }
-    const claims = [
-      ...operationsOf(history, "lock.extend").filter(
-        (call) => returnedBy<"lock.extend">(call) === "extended",
-      ),
-      ...releases.filter((call) => returnedBy<"lock.release">(call) === "released"),
-    ];
-    return firstOf(claims, (claim) => {
-      const { token } = claim.input;
-      const newer = held.get(claim.key)?.find((each) => {
-        return each.token > token && precedes(each.call, claim);
-      });
-      const release = ended.get(`${claim.key}\n${token}`);
-      const gone = release !== undefined && release.id !== claim.id && precedes(release, claim);
-      const why = newer?.call ?? (gone && claim.method === "lock.extend" ? release : undefined);
-      if (why === undefined) return undefined;
-      return `${named(claim)} of token ${token} was told ${told(claim)}, though it was lost: ${named(why)} was told ${told(why)}`;
-    });
   },
 };
 

@@ -292,3 +292,55 @@ test("a step does not begin once the lease may have ended", async () => {
   expect(await w.run(asked)).toMatchObject({ outcome: "threw", error: { code: "leaseLost" } });
   expect(stepped).toBe(0);
 });
+
+// Found by the simulator: the finish of a paused owner got no answer in time, and its caller was
+// given a value that another owner's had replaced.
+describe("a finish without an answer", () => {
+  test("that another owner's outcome has replaced gives that outcome", async () => {
+    const w = createWorld({ latencyMs: 0 });
+    const machine = createMachine(w.runtime);
+    const store = machine.connect(w.counter.store);
+    const dedup = w.dedup({ onCrash: "rerun", store, runtime: machine.runtime });
+    let cut = (): void => {};
+    const asked = dedup.attempt("k", () => {
+      cut = w.cut({ fault: "dropRequest" });
+      return "mine";
+    });
+    await w.runtime.advance(1);
+    machine.pause();
+    await w.runtime.advance(LEASE_MS + 1);
+    cut();
+    const other = w.dedup({ onCrash: "rerun" });
+    expect(await w.run(other.run("k", () => "theirs"))).toBe("theirs");
+    machine.resume();
+    expect(await w.run(asked)).toMatchObject({ outcome: "replayed", value: "theirs" });
+  });
+
+  test("that did apply is told as recorded, at the cost of one look", async () => {
+    const w = createWorld({ latencyMs: 0 });
+    const dedup = w.dedup({ settleMs: 100 });
+    const result = await w.run(
+      dedup.attempt("k", () => {
+        w.inject({ fault: "dropReply" });
+        return "mine";
+      }),
+    );
+    expect(result).toMatchObject({ outcome: "executed", value: "mine", recorded: true });
+    expect(w.counter.counts()).toMatchObject({ read: 1, write: 2 });
+  });
+
+  test("nor to the look stays unknown, and the caller gets its value", async () => {
+    const w = createWorld({ latencyMs: 0 });
+    const dedup = w.dedup({ settleMs: 100 });
+    let restore = (): void => {};
+    const result = await w.run(
+      dedup.attempt("k", () => {
+        restore = w.cut({ fault: "dropReply" });
+        return "mine";
+      }),
+    );
+    restore();
+    expect(result).toMatchObject({ outcome: "executed", value: "mine", recorded: "unknown" });
+    expect(await w.run(dedup.run("k", never))).toBe("mine");
+  });
+});

@@ -135,7 +135,10 @@ describe.each(KINDS)("a run of a $kind token", ({ options, issueCalls }) => {
       close: () => store.close(),
       write: async (write: Parameters<typeof store.write>[0]) => {
         if (write.key.includes("5:dedup")) {
-          await world.runtime.sleep(pauseMs);
+          // Once: what it does after that comes in time.
+          const stoodStillMs = pauseMs;
+          pauseMs = 0;
+          await world.runtime.sleep(stoodStillMs);
         }
         return store.write(write);
       },

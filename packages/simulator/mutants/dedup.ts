@@ -183,4 +183,13 @@ export const mutants: readonly Mutant[] = [
     replace: "if (tenure.remainingMs() < 0) {\n      throw",
     test: "test/dedup-lease.test.ts",
   },
+  {
+    id: "dedup/unanswered-finish-keeps-its-own-value",
+    family: "unknown-taken-for-an-answer",
+    guarantee: "a late owner returns what is recorded, never its own value",
+    file: "src/dedup/attempt.ts",
+    find: "sent = await tenure.look();",
+    replace: "await Promise.resolve();",
+    test: "test/dedup-lease.test.ts",
+  },
 ];

@@ -149,7 +149,7 @@ export function createAttempt(
         ? encodeDone(kept, last.value, store.capabilities.maxValueBytes)
         : encodeDedup(last.state === "open" ? { ...kept, steps, ...last } : { ...kept, ...last });
     try {
-      const sent = await tenure.write(
+      let sent = await tenure.write(
         () => {
           // In this write's turn: steps queued before it are still recorded.
           ended = true;
@@ -157,6 +157,10 @@ export function createAttempt(
         },
         { persist: true },
       );
+      if (sent.outcome === "unknown") {
+        // Who stood still meanwhile may have been taken over, and must not tell its own value then.
+        sent = await tenure.look();
+      }
       return sent.outcome === "lost"
         ? { ...sent, recorded: false }
         : { recorded: sent.outcome === "applied" || "unknown" };

@@ -31,6 +31,8 @@ export interface Tenure {
   renew(leaseMs?: number): Promise<TenureResult["outcome"]>;
   /** Writes under the stamp, after every earlier write of this owner has settled. */
   write(next: () => Next, how?: SendOptions): Promise<TenureResult>;
+  /** Looks once what became of the last write, which got no answer. Rejects as `read` does. */
+  look(): Promise<TenureResult>;
 }
 
 /** Begins the tenure of what was just acquired; `ttlMs` is the time to live of a renewed entry. */
@@ -174,7 +176,22 @@ export function createTenure(
     return turn;
   };
 
+  const look = async (): Promise<TenureResult> => {
+    const { entry, now } = await base.store.read(place.storeKey);
+    const opId = entry?.stamp.opId;
+    if (opId && opId === [...unanswered.keys()].at(-1)) {
+      return { outcome: "applied" };
+    }
+    if (!opId || opId === stamp.opId || unanswered.has(opId)) {
+      // Absence proves nothing, and what stands may still give way to it.
+      return { outcome: "unknown", cause: undefined };
+    }
+    lose();
+    return { outcome: "lost", entry, now };
+  };
+
   return {
+    look,
     get signal() {
       controller ??= new AbortController();
       if (!remainingMs()) {

@@ -1,12 +1,13 @@
 // Tries the plans: none, every plan of one fault, then as many of two as the budget allows.
 
-import { callsOf, Menus, pairPlans } from "../explore/plans.js";
+import { callsOf, Menus } from "../explore/plans.js";
 import { macrotaskHop } from "../runtime.js";
 import { mix } from "../world/choices.js";
-import type { CallAt, FaultAt, FaultPlan } from "../world/fault-plan.js";
+import type { FaultAt, FaultPlan } from "../world/fault-plan.js";
 import { profileOf } from "../world/profile.js";
 import { whereInWords } from "./fault-words.js";
 import { FROM_CLIENT, type Gap, gapFaultOf, gapOf, gapsOf, labelOf } from "./gaps.js";
+import { Innocents } from "./innocents.js";
 import type { Simulation } from "./judges.js";
 import type { Resolved, Traffic } from "./options.js";
 import type { LoggedCall } from "./run-log.js";
@@ -34,6 +35,7 @@ interface Ground {
   readonly menus: Menus;
   /** What goes wrong without any fault: no fault is to blame for it. */
   readonly known: Set<string>;
+  readonly innocents: Innocents;
 }
 
 /** A plan of one fault that went well, from which plans of two go on. */
@@ -41,7 +43,6 @@ interface Start {
   readonly ground: Ground;
   readonly first: FaultAt;
   readonly gap: Gap;
-  readonly calls: readonly CallAt[];
   readonly logged: readonly LoggedCall[];
 }
 
@@ -58,8 +59,6 @@ class Search {
   readonly #tally = new GapTally();
   readonly #grounds: Ground[] = [];
   readonly #starts: Start[] = [];
-  /** Plans of one fault that show something by themselves. */
-  readonly #guilty = new Set<string>();
   readonly #tried = { none: 0, one: 0, two: 0 };
 
   constructor(simulation: Simulation, resolved: Resolved) {
@@ -119,7 +118,8 @@ class Search {
       const named = scenario.workloads.find(({ id }) => id === scheduleId(schedule));
       if (named?.id === traffic) {
         const menus = new Menus(scenario, profileOf(this.#resolved.store), named);
-        this.#grounds.push({ schedule, base: ran, menus, known });
+        const innocents = new Innocents(menus);
+        this.#grounds.push({ schedule, base: ran, menus, known, innocents });
       }
     }
   }
@@ -167,11 +167,11 @@ class Search {
       }
     }
     if (ids.length > 0) {
-      this.#guilty.add(nameOf(schedule, first));
+      ground.innocents.blame(first);
       return;
     }
-    const calls = callsOf(this.#simulation.scenario, ran.trace);
-    this.#starts.push({ ground, first, gap, calls, logged: ran.log.calls });
+    ground.innocents.clear(first, callsOf(this.#simulation.scenario, ran.trace));
+    this.#starts.push({ ground, first, gap, logged: ran.log.calls });
   }
 
   /** Whether all plans of two faults were tried that no plan of one explains. */
@@ -182,51 +182,34 @@ class Search {
     if (left <= 0) {
       return false;
     }
-    let all = 0;
-    for (const start of this.#starts) {
-      for (const _ of this.#pairsFrom(start)) {
-        all += 1;
-      }
-    }
+    const all = this.#starts
+      .map(({ ground, first }) => ground.innocents.countSeconds(first))
+      .reduce((sum, count) => sum + count, 0);
     const takes = sampler(seed, all, left);
     for (const start of this.#starts) {
-      for (const pair of this.#pairsFrom(start)) {
-        if (!this.#stopped && takes()) {
-          await this.#tryTwo(start, pair);
+      for (const second of start.ground.innocents.seconds(start.first, takes)) {
+        if (!this.#stopped) {
+          await this.#tryTwo(start, second);
         }
       }
     }
     return this.#tried.two === all;
   }
 
-  /** Plans of two from a start, without those whose second fault is guilty by itself. */
-  *#pairsFrom({ ground, first, calls }: Start): Generator<readonly [FaultAt, FaultAt]> {
-    for (const [, second] of pairPlans(first, calls, ground.menus)) {
-      if (second !== undefined && !this.#guilty.has(nameOf(ground.schedule, second))) {
-        yield [first, second];
-      }
-    }
-  }
-
-  async #tryTwo(start: Start, pair: readonly [FaultAt, FaultAt]): Promise<void> {
-    const { ground, first, gap, logged } = start;
-    const ran = await this.#carryOut(ground.schedule, pair);
+  async #tryTwo({ ground, first, gap, logged }: Start, second: FaultAt): Promise<void> {
+    const ran = await this.#carryOut(ground.schedule, [first, second]);
     this.#tried.two += 1;
-    const later = gapOf(pair[1], logged, this.#resolved.nodes);
+    const later = gapOf(second, logged, this.#resolved.nodes);
     const labels = [labelOf(gap), labelOf(later)];
     for (const { guarantee: id } of ran.violations) {
       // One fault alone shows it in one of the two gaps: that says it better.
       const told = labels.some((label) => this.#candidates.has(id, label));
       if (!told && !this.#isKnown(id)) {
-        const where = `${whereInWords(first, gap)}; then ${whereInWords(pair[1], later)}`;
+        const where = `${whereInWords(first, gap)}; then ${whereInWords(second, later)}`;
         this.#candidates.note({ id, gap: labels.join(" + "), where, spec: ran.spec });
       }
     }
   }
-}
-
-function nameOf(schedule: Schedule, fault: FaultAt): string {
-  return `${scheduleId(schedule)} ${JSON.stringify(fault)}`;
 }
 
 /** Takes as many as the budget allows, spread evenly and without a pattern. */

@@ -12,16 +12,23 @@ const kindsOf = ({ findings }: { findings: readonly { kind: string }[] }) => [
 describe("double", () => {
   it("counts effects by all their arguments, unless a key says what is the same", async () => {
     const twice = { ...quick, budget: { plans: 1 } } as const;
-    const handler = async (
-      { id }: { id: string },
-      { effects }: { effects: { charge: (...args: unknown[]) => Promise<void> } },
-    ) => {
-      await effects.charge(id, 1);
-      await effects.charge(id, 2);
-    };
-    const apart = await simulate({ ...twice, effects: ["charge"], handler });
+    const apart = await simulate({
+      ...twice,
+      effects: ["charge"],
+      handler: async ({ id }, { effects }) => {
+        await effects.charge(id, 1);
+        await effects.charge(id, 2);
+      },
+    });
     expect(apart.ok).toBe(true);
-    const same = await simulate({ ...twice, effects: { charge: { key: (id) => id } }, handler });
+    const same = await simulate({
+      ...twice,
+      effects: { charge: { key: (id) => id } },
+      handler: async ({ id }, { effects }) => {
+        await effects.charge(id, 1);
+        await effects.charge(id, 2);
+      },
+    });
     expect(same.findings).toMatchObject([
       { kind: "double", effect: "charge", gap: "no fault", how: "charge r1 took place 2 times" },
     ]);

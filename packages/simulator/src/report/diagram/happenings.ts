@@ -4,7 +4,7 @@ import type { FaultAt } from "../../world/fault-plan.js";
 import type { TraceEvent } from "../../world/trace.js";
 import { labelAsk } from "../ask-words.js";
 import type { Message, Reading } from "../reading.js";
-import { takesOnce } from "../story.js";
+import { takesOnce } from "../sentences.js";
 import { formatGap, ordinal, type Shortener } from "../words.js";
 import { crossX, type Ends, endsOf } from "./ends.js";
 import type { Lane } from "./lanes.js";

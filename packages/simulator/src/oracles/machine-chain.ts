@@ -10,7 +10,7 @@ import {
 import type { Setting } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
 import { groupBy, retentionUs } from "./judge.js";
-import { type Memory, mattering, requestsOf, windowOf } from "./requests.js";
+import { type Life, type Memory, mattering, requestsOf, windowOf } from "./requests.js";
 
 /** One call that fires an event. */
 export type Fire = OperationOf<"machine.fire">;
@@ -57,7 +57,7 @@ export interface Entity {
   readonly remembersUntilUs: number;
 }
 
-function requestOf(calls: readonly Fire[]): Request {
+function requestOf({ calls }: Life<Fire>): Request {
   const acting = mattering(calls, isTold);
   const answered = acting.filter(isTold).sort((a, b) => (a.endedUs ?? 0) - (b.endedUs ?? 0))[0];
   // Mere replays tell of an earlier time, which this group does not show.

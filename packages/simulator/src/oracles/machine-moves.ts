@@ -47,11 +47,17 @@ function repeated({ requests }: Entity, get: Get, moves: readonly MadeMove[]): s
   });
 }
 
+/** Whether its event lists its moves in the data. */
+function lists({ input }: Fire): boolean {
+  return !("unlisted" in input && input.unlisted === true);
+}
+
 /** A move that a call was told before the look, and that is not in the list. */
 function missing({ requests }: Entity, get: Get, moves: readonly MadeMove[]): string | undefined {
   return firstOf(requests, ({ id, answered }) => {
     const result = answered && resultOf(answered);
-    if (answered === undefined || result?.outcome !== "moved" || !precedes(answered, get)) {
+    if (answered === undefined || result?.outcome !== "moved" || !lists(answered)) return undefined;
+    if (!precedes(answered, get)) {
       return undefined;
     }
     const listed = moves.some(({ operation, requestId, event }) => {

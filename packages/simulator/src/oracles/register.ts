@@ -11,7 +11,7 @@ import {
 import type { Guarantee, Setting } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
 import { didNothing, firstOf, groupBy, isOpen, LAST, lastAsked, ms, named, told } from "./judge.js";
-import { type Memory, mattering, requestsOf } from "./requests.js";
+import { type Life, type Memory, mattering, overlapsOther, requestsOf } from "./requests.js";
 
 const AT_MOST_ONCE = "`fn` takes effect at most once per requestId, without a transaction.";
 
@@ -34,7 +34,7 @@ function isTold(call: Update): boolean {
   return outcome === "updated" || outcome === "refused";
 }
 
-function groupsOf(history: History, setting: Setting, memory: Memory): Update[][] {
+function groupsOf(history: History, setting: Setting, memory: Memory): Life<Update>[] {
   return requestsOf(operationsOf(history, "register.update"), setting, memory);
 }
 
@@ -51,7 +51,7 @@ export function registerSameAnswer(memory: Memory = {}): Guarantee {
     id: "register/same-answer",
     sentence: AT_MOST_ONCE,
     judge: (history, setting) =>
-      firstOf(groupsOf(history, setting, memory), (calls) => {
+      firstOf(groupsOf(history, setting, memory), ({ calls }) => {
         const answered = calls.filter(isTold);
         const first = answered[0];
         if (first === undefined) return undefined;
@@ -129,14 +129,11 @@ function counterModel(initial: number): Model<Value, Input, Output> {
 }
 
 /** One request as one operation: from its first asking until it was first answered. */
-function operationOf(calls: readonly Update[]): Operation<Input, Output> | undefined {
+function operationOf({ calls, loose }: Life<Update>): Operation<Input, Output> | undefined {
   const acting = mattering(calls, isTold);
   const first = acting[0];
   const answered = acting.filter(isTold);
   if (first === undefined) return undefined;
-  // Only an earlier life of the request, that may be forgotten, shows what a mere replay is of.
-  const replays = answered.every((call) => replaysOf(call));
-  if (replays && answered.length === acting.length) return undefined;
   const { requestId, delta } = first.input;
   const input = {
     delta,
@@ -144,17 +141,12 @@ function operationOf(calls: readonly Update[]): Operation<Input, Output> | undef
   };
   const result = answered[0] && resultOf(answered[0]);
   const base = { process: first.by, input, invokedAt: first.beganUs };
-  if (result === undefined) return base;
+  if (result === undefined || loose) return base;
   const returnedAt = Math.min(
     ...answered.map(({ endedUs }) => endedUs ?? Number.POSITIVE_INFINITY),
   );
   const output = result.outcome === "updated" ? result.value : ("refused" as const);
   return { ...base, returnedAt, output };
-}
-
-function replaysOf(call: Update): boolean {
-  const result = resultOf(call);
-  return (result?.outcome === "updated" || result?.outcome === "refused") && result.replayed;
 }
 
 function lookOf(call: Get): Operation<Input, Output> | undefined {
@@ -177,7 +169,10 @@ export function registerOneOrder(memory: Memory = {}): Guarantee<RegisterStart> 
     id: "register/one-order",
     sentence: AT_MOST_ONCE,
     judge(history, setting) {
-      const updates = groupBy(groupsOf(history, setting, memory), (calls) => calls[0]?.key ?? "");
+      const updates = groupBy(
+        groupsOf(history, setting, memory),
+        ({ calls }) => calls[0]?.key ?? "",
+      );
       const looks = groupBy(operationsOf(history, "register.get"), ({ key }) => key);
       const keys = new Set([...updates.keys(), ...looks.keys()]);
       const model = counterModel(setting.workload.initial);
@@ -225,17 +220,16 @@ interface Deltas {
   readonly open: readonly number[];
 }
 
-function deltasOf(groups: readonly (readonly Update[])[], look: Get): Deltas {
+function deltasOf(groups: readonly Life<Update>[], look: Get): Deltas {
   let certain = 0;
   const open: number[] = [];
-  for (const calls of groups) {
+  for (const { calls, loose } of groups) {
     const acting = mattering(calls, isTold).filter(({ beganUs }) => beganUs <= (look.endedUs ?? 0));
     const first = acting[0];
     if (first === undefined || first.key !== look.key) continue;
     const answered = acting.find(isTold);
     const result = answered && resultOf(answered);
-    if (result === undefined) open.push(first.input.delta);
-    else if (result.outcome === "updated" && acting.every(replaysOf)) open.push(first.input.delta);
+    if (result === undefined || loose) open.push(first.input.delta);
     else if ((answered?.endedUs ?? 0) >= look.beganUs) return { certain: undefined, open };
     else if (result.outcome === "updated") certain += first.input.delta;
   }
@@ -254,14 +248,19 @@ function reaches(rest: number, deltas: readonly number[]): boolean {
   return sums.has(rest);
 }
 
-/** *Expired* is told only of a request that came with a snapshot. */
+/**
+ * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
+ * while it was under way.
+ */
 export const registerExpiredNeedsSnapshot: Guarantee = {
   id: "register/expired-needs-snapshot",
   sentence:
     "a request that is not found there, and whose snapshot is older than the newest dropped request, is *expired* and not run; without a snapshot it counts as new.",
   judge(history) {
-    const call = operationsOf(history, "register.update").find((each) => {
-      return resultOf(each)?.outcome === "expired" && !each.input.withSnapshot;
+    const updates = operationsOf(history, "register.update");
+    const call = updates.find((each) => {
+      if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
+      return !updates.some((other) => overlapsOther(other, each));
     });
     return call && `${named(call)} was told expired, though it came without a snapshot`;
   },

@@ -20,19 +20,27 @@ export function windowOf({ window }: Memory): number {
   return window ?? 256;
 }
 
+/** What was asked of one request, for as long as it is remembered. */
+export interface Life<C> {
+  readonly calls: readonly C[];
+  /** One replay, of this life or of one before: it may have done something, or may not. */
+  readonly loose: boolean;
+}
+
 /**
  * The calls of each request on each key, by their beginning; calls without a request id are groups
  * of their own. What may have been forgotten counts as new: a call for which it may begins a new
- * group. A mere replay of which nobody can tell whether it is of the old or the new is left out.
+ * group. A mere replay of which nobody can tell whether it is of the old, the new or its own move is
+ * a loose group.
  */
 export function requestsOf<C extends Requesting>(
   calls: readonly C[],
   { times }: Setting,
   memory: Memory,
-): C[][] {
+): Life<C>[] {
   const stands = retentionUs(times);
   const endOf = endsOf(calls);
-  const groups: C[][] = [];
+  const groups: Life<C>[] = [];
   for (const onKey of groupBy(calls, ({ key }) => key).values()) {
     const rank = (call: C): string => call.input.requestId ?? `\n${call.id}`;
     const isForgotten = (first: C, call: C): boolean =>
@@ -47,22 +55,23 @@ export function requestsOf<C extends Requesting>(
 function livesOf<C extends Requesting>(
   calls: readonly C[],
   isForgotten: (first: C, call: C) => boolean,
-): C[][] {
+): Life<C>[] {
   const lives: C[][] = [];
+  const loose: C[] = [];
   for (const call of [...calls].sort((a, b) => a.beganUs - b.beganUs)) {
     const life = lives.at(-1);
     const [first] = life ?? [];
     const isNew = first === undefined || isForgotten(first, call);
-    const replays = isReplay(call);
-    if (life !== undefined && !isNew) {
-      const known =
-        lives.length === 1 || life.some((each) => isAnswer(each) && precedes(each, call));
-      if (known || !replays) life.push(call);
-    } else if (!replays || lives.length === 0) {
-      lives.push([call]);
-    }
+    const known =
+      lives.length === 1 || life?.some((each) => isAnswer(each) && precedes(each, call));
+    if (lives.length > 0 && isReplay(call) && (isNew || known !== true)) loose.push(call);
+    else if (life === undefined || isNew) lives.push([call]);
+    else life.push(call);
   }
-  return lives;
+  return [
+    ...lives.map((life) => ({ calls: life, loose: false })),
+    ...loose.map((call) => ({ calls: [call], loose: true })),
+  ];
 }
 
 function fieldOf(call: Call, name: "replayed"): unknown {
@@ -118,4 +127,12 @@ export function mattering<C extends Requesting>(
   isTold: (call: C) => boolean,
 ): C[] {
   return calls.filter((call) => !didNothing(call) && (isTold(call) || isOpen(call)));
+}
+
+/** Whether another request was under way at the same time. */
+export function overlapsOther<C extends Requesting>(other: C, call: C): boolean {
+  if (other.key !== call.key || other.id === call.id) return false;
+  const { requestId } = other.input;
+  const same = requestId !== undefined && requestId === call.input.requestId;
+  return !same && !precedes(other, call) && !precedes(call, other);
 }

@@ -6,7 +6,7 @@ import type { Guarantee } from "../scenarios/scenario.js";
 import { equal } from "./equality.js";
 import { didNothing, firstOf, isOpen, lastAsked, ms, named, precedes, told } from "./judge.js";
 import { type Fire, isTold, resultOf } from "./machine-chain.js";
-import { type Memory, requestsOf } from "./requests.js";
+import { type Memory, overlapsOther, requestsOf } from "./requests.js";
 
 export { machineHistory, machineStates } from "./machine-history.js";
 export { machineMovesOnce } from "./machine-moves.js";
@@ -29,7 +29,7 @@ export function machineSameAnswer(memory: Memory = {}): Guarantee {
     id: "machine/same-answer",
     sentence: SAME_ANSWER,
     judge: (history, setting) =>
-      firstOf(requestsOf(operationsOf(history, "machine.fire"), setting, memory), (calls) => {
+      firstOf(requestsOf(operationsOf(history, "machine.fire"), setting, memory), ({ calls }) => {
         const answered = calls.filter(isTold);
         const first = answered[0];
         if (first === undefined) return undefined;
@@ -131,14 +131,19 @@ export const machineOneCreator: Guarantee = {
   },
 };
 
-/** *Expired* is told only of a request that came with a snapshot. */
+/**
+ * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
+ * while it was under way.
+ */
 export const machineExpiredNeedsSnapshot: Guarantee = {
   id: "machine/expired-needs-snapshot",
   sentence:
     "a request that is not found there, and whose snapshot is older than the newest dropped request, is *expired* and not run; without a snapshot it counts as new.",
   judge(history) {
-    const call = operationsOf(history, "machine.fire").find((each) => {
-      return resultOf(each)?.outcome === "expired" && !each.input.withSnapshot;
+    const fires = operationsOf(history, "machine.fire");
+    const call = fires.find((each) => {
+      if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
+      return !fires.some((other) => overlapsOther(other, each));
     });
     return call && `${named(call)} was told expired, though it came without a snapshot`;
   },

@@ -170,6 +170,17 @@ judges(register.registerOneOrder({ window: 2 }), {
       update(pen, "3", 1, 40, 50, 17);
       update(pen, "1", 5, 60, 70, 22);
     },
+    "an effect that is told as a replay, as its own first answer was lost"(pen) {
+      update(pen, "1", 5, 0, 10, 15, again);
+      look(pen, 20, 30, 15);
+    },
+    "a second effect of what others crowded out, told as a replay"(pen) {
+      update(pen, "1", 5, 0, 10, 15);
+      update(pen, "2", 1, 20, 30, 16);
+      update(pen, "3", 1, 40, 50, 17);
+      update(pen, "1", 5, 60, 70, 22, again);
+      look(pen, 100, 110, 22);
+    },
     "a replay of what others crowded out, beside a call without an answer"(pen) {
       update(pen, "1", 5, 0, 10, 15);
       update(pen, "2", 1, 20, 30, 16);
@@ -277,6 +288,10 @@ judges(register.registerSum({ window: 2 }), {
 
 judges(register.registerExpiredNeedsSnapshot, {
   allows: {
+    "expired beside others that may have crowded it out"(pen) {
+      update(pen, "1", 5, 0, 100, "expired");
+      update(pen, "2", 5, 20, 30, 15);
+    },
     "expired with a snapshot"(pen) {
       update(pen, "1", 5, 0, 10, "expired", { withSnapshot: true });
     },

@@ -8,6 +8,7 @@ import {
   fenceScenarios,
   lockScenarios,
   registerScenarios,
+  stateMachineScenarios,
   tokensScenarios,
   uniqueInsertScenarios,
 } from "./states.js";
@@ -18,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...lockScenarios,
   ...fenceScenarios,
   ...tokensScenarios,
+  ...stateMachineScenarios,
   ...registerScenarios,
   ...uniqueInsertScenarios,
 ];

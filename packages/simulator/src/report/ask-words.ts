@@ -10,7 +10,7 @@ export function describeAsk(ask: Ask, short: Shortener): string {
     case "read":
       return `read ${short.text(readableKey(ask.key))}`;
     case "write":
-      return `${verb(ask.write)} ${short.text(readableKey(ask.write.key))}${become(ask.write, verb(ask.write) === "create" ? " as " : " by ")} (opId ${short.opId(ask.write.opId)})`;
+      return `${verb(ask.write)} ${short.text(readableKey(ask.write.key))}${become(ask.write, verb(ask.write) === "create" ? " as " : " with ")} (opId ${short.opId(ask.write.opId)})`;
     case "writeAll":
       return `write ${ask.keys.map((key) => short.text(readableKey(key))).join(" and ")} in one step (opId ${short.opId(ask.opId)})`;
     case "call":

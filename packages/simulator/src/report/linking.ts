@@ -2,7 +2,7 @@
 // happened does, or leaves it open.
 
 import type { TraceEvent } from "../world/trace.js";
-import type { Message, PartyKind, Stretch } from "./reading.js";
+import type { Message, PartyKind, Stretch } from "./parts.js";
 
 /** How long after its sending a request's first operation may begin, on a node that is up. */
 const BEGINS_WITHIN_US = 5_000;

@@ -2,7 +2,7 @@
 // them.
 
 import { type StoryLine, storyLines } from "../report/story.js";
-import { formatUs } from "../report/words.js";
+import { formatUs, ordinal } from "../report/words.js";
 import type { TraceEvent } from "../world/trace.js";
 
 const MARKS: { readonly [kind in StoryLine["kind"]]: string } = {
@@ -16,28 +16,57 @@ const MARKS: { readonly [kind in StoryLine["kind"]]: string } = {
 export function tellHandlerStory(trace: readonly TraceEvent[], effects: readonly string[]): string {
   const lines = storyLines(trace);
   const width = Math.max(0, ...lines.map(({ atUs }) => formatUs(atUs).length));
+  const took = effectsInWords(trace);
+  const calls = trace.flatMap((event) => (event.type === "sent" ? [event] : []));
   return lines
-    .map(({ atUs, kind, text }) => {
-      const time = formatUs(atUs).padStart(width);
-      return `${time}  ${MARKS[kind]}${byNames(text, effects)}`;
+    .map((line) => {
+      const { atUs, kind, text } = line;
+      const told =
+        kind === "effect" || kind === "again" ? took.shift() : callInWords(line, calls, effects);
+      return `${formatUs(atUs).padStart(width)}  ${MARKS[kind]}${told ?? text}`;
     })
     .join("\n");
 }
 
-/** Sinks have names of their own in the world; here their calls bear them. */
-function byNames(text: string, effects: readonly string[]): string {
-  const called = /^(\S+) calls the (\w+): (.*)$/.exec(text);
-  if (called !== null) {
-    const [, node, to = "", what] = called;
-    return effects.includes(to) ? `${node} calls ${what}` : `${node} calls ${to}.${what}`;
+/** Each effect of the trace, in its order, as the story has one line for each. */
+function effectsInWords(trace: readonly TraceEvent[]): string[] {
+  const counts = new Map<string, number>();
+  const told: string[] = [];
+  for (const event of trace) {
+    if (event.type !== "effect") {
+      continue;
+    }
+    const { what, from, accepted } = event;
+    const count = (counts.get(what) ?? 0) + (accepted ? 1 : 0);
+    counts.set(what, count);
+    const times = count < 2 ? "" : ` a ${count === 2 ? "second" : ordinal(count)} time`;
+    told.push(
+      accepted
+        ? `${what} takes place${times}, by ${from}`
+        : `${what} has no effect by ${from}: its key was known, or the sink threw`,
+    );
   }
-  const took = /^the \w+ is (?:written to|charged) for (.*?)( a \w+ time)? by (\S+)$/.exec(text);
-  if (took !== null) {
-    const [, what, again = "", node] = took;
-    return `${what} takes place${again}, by ${node}`;
+  return told;
+}
+
+type Sent = Extract<TraceEvent, { type: "sent" }>;
+
+/** A line that says that a node makes a call, by the call's name in the handler. */
+function callInWords(
+  { atUs, text }: StoryLine,
+  calls: readonly Sent[],
+  effects: readonly string[],
+): string | undefined {
+  const made = calls.find(
+    (call) =>
+      call.atUs === atUs &&
+      call.ask.ask === "call" &&
+      text.startsWith(call.from) &&
+      text.endsWith(`: ${call.ask.what}`),
+  );
+  if (made?.ask.ask !== "call") {
+    return undefined;
   }
-  const refused = /^the \w+ refuses (.*) from (\S+): no effect$/.exec(text);
-  return refused === null
-    ? text
-    : `${refused[1]} has no effect by ${refused[2]}: it was known or refused`;
+  const { from, to, ask } = made;
+  return `${from} calls ${effects.includes(to) ? "" : `${to}.`}${ask.what}`;
 }

@@ -1,6 +1,7 @@
 // The bugs of a handler as it is often written are found with one fault or none; the handler that
 // uses dedup passes the same plans.
 
+import { createDedup } from "@onceproof/core";
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../src/index.ts";
 import { simulate } from "../../src/index.ts";
@@ -112,6 +113,38 @@ describe("the same inside dedup, with a bank that knows the child key", () => {
     expect(report.complete).toEqual({ one: true, two: true });
     expect(report.plans.two).toBeGreaterThan(200);
   }, 120_000);
+});
+
+describe("each choice of dedup is found out for what it is", () => {
+  it.each([
+    ["known", "rerun", "atLeastOnce", []],
+    ["known", "rerun", "once", ["double mail"]],
+    ["taken", "rerun", "atLeastOnce", ["double charge"]],
+    ["taken", "park", "atLeastOnce", ["lost charge", "lost mail", "stuck"]],
+  ] as const)(
+    "a child key that is %s, %s, mail %s",
+    async (bank, onCrash, times, expected) => {
+      const { idempotencyKey } = fixed.effects.charge;
+      const report = await simulate({
+        services: orders,
+        effects: { charge: bank === "known" ? { idempotencyKey } : {}, mail: { times } },
+        requests: [{ orderId: "o1" }],
+        traffic: ["retries"],
+        budget: { plans: 300 },
+        handler: ({ orderId }, { effects, services, store, runtime }) =>
+          createDedup({ store, runtime, name: "pay", onCrash }).run(orderId, async (ctx) => {
+            await effects.charge(orderId, 100, ctx.childKey("charge"));
+            await services.db.set(orderId, "paid");
+            await ctx.step("mail", () => effects.mail(orderId));
+            return "paid";
+          }),
+      });
+      const found = report.findings.map(({ kind, effect = "" }) => `${kind} ${effect}`.trim());
+      expect([...new Set(found)]).toEqual(expected);
+      expect(report.complete.one).toBe(true);
+    },
+    60_000,
+  );
 });
 
 const NAMES: readonly FaultName[] = [

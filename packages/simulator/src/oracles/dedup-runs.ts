@@ -3,7 +3,7 @@
 
 import type { Guarantee } from "../scenarios/scenario.js";
 import { namedRun, overlap } from "./attempts.js";
-import { type Attempt, askedOf, resultOf } from "./dedup-asked.js";
+import { askedOf, resultOf } from "./dedup-asked.js";
 import { type Context, contexts, mayBeResolved, runsByKey } from "./dedup-context.js";
 import { equal } from "./equality.js";
 import { firstOf, ms, named, told } from "./judge.js";
@@ -11,7 +11,7 @@ import { firstOf, ms, named, told } from "./judge.js";
 const ONE_AT_A_TIME =
   "The handler runs at most once at a time for as long as its owner's lease is not taken over, and never again after an outcome is recorded.";
 const LATE_OWNER =
-  "A late owner (paused beyond its lease, and taken over) returns what is recorded, never its own value.";
+  'A late owner (paused beyond its lease, and taken over) returns what is recorded, never its own value. Only where the store gives it no answer at all does it return its own, and `attempt` says so: `recorded: "unknown"`.';
 
 /** While an owner's lease is not taken over, no other handler of its key runs. */
 export const dedupOneAtATime: Guarantee = {
@@ -58,14 +58,11 @@ export const dedupLeaseRespected: Guarantee = {
     ),
 };
 
-function lateOwner(
-  { calls, runs, key }: Context,
-  claims: (call: Attempt) => boolean,
-): string | undefined {
+function lateOwner({ calls, runs, key }: Context): string | undefined {
   return firstOf(runs, (late) => {
     const call = calls.get(late.operation ?? -1);
     const result = call && resultOf(call);
-    if (call?.endedUs === undefined || result?.outcome !== "executed" || !claims(call)) {
+    if (call?.endedUs === undefined || result?.outcome !== "executed" || result.recorded !== true) {
       return undefined;
     }
     const endedUs = call.endedUs;
@@ -91,19 +88,5 @@ function lateOwner(
 export const dedupLateOwner: Guarantee = {
   id: "dedup/late-owner",
   sentence: LATE_OWNER,
-  judge: (history, setting) =>
-    firstOf(contexts(history, setting), (context) =>
-      lateOwner(context, (call) => {
-        const result = resultOf(call);
-        return result?.outcome === "executed" && result.recorded === true;
-      }),
-    ),
-};
-
-/** As `dedupLateOwner`, to the letter: nor does it give its own value with `recorded: "unknown"`. */
-export const dedupLateOwnerStrict: Guarantee = {
-  id: "dedup/late-owner-strict",
-  sentence: LATE_OWNER,
-  judge: (history, setting) =>
-    firstOf(contexts(history, setting), (context) => lateOwner(context, () => true)),
+  judge: (history, setting) => firstOf(contexts(history, setting), lateOwner),
 };

@@ -18,7 +18,6 @@ export {
 export { dedupEffectOnce, dedupStepOnce } from "./dedup-effects.js";
 export {
   dedupLateOwner,
-  dedupLateOwnerStrict,
   dedupLeaseRespected,
   dedupNeverAgain,
   dedupOneAtATime,

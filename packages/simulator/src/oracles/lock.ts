@@ -13,7 +13,7 @@ const FENCED_SINK =
   "A sink that checks the token in the same atomic step as its effect never accepts an older holder after a newer one.";
 const TOKENS = "Tokens strictly increase from holder to holder and stay the same through renewals.";
 const EXCLUSION =
-  "Mutual exclusion towards a sink that checks nothing holds only while pauses and clock drift stay inside the margin.";
+  "Mutual exclusion towards a sink that checks nothing holds only while pauses and clock drift stay inside the margin, the store's clock does not jump ahead by more, and what the holder has sent reaches the sink within it.";
 
 /** The first of two calls that was answered before the other was asked, and what they clash in. */
 function disorder(

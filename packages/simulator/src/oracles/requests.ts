@@ -23,7 +23,7 @@ export function windowOf({ window }: Memory): number {
 /** What was asked of one request, for as long as it is remembered. */
 export interface Life<C> {
   readonly calls: readonly C[];
-  /** One replay, of this life or of one before: it may have done something, or may not. */
+  /** Replays alone, of this life or of another: it may have done something, or may not. */
   readonly loose: boolean;
 }
 
@@ -69,9 +69,21 @@ function livesOf<C extends Requesting>(
     else life.push(call);
   }
   return [
-    ...lives.map((life) => ({ calls: life, loose: false })),
+    ...lives.map((life) => ({ calls: life, loose: mayReplayAnother(life, lives) })),
     ...loose.map((call) => ({ calls: [call], loose: true })),
   ];
+}
+
+/** Whether all that a life was told may have been the answer of another, that had begun by then. */
+function mayReplayAnother<C extends Requesting>(
+  life: readonly C[],
+  lives: readonly (readonly C[])[],
+): boolean {
+  const answered = life.filter(isAnswer);
+  if (lives.length === 1 || !answered.every(isReplay)) return false;
+  return answered.some((call) => {
+    return lives.some((other) => other !== life && other.some((each) => !precedes(call, each)));
+  });
 }
 
 function fieldOf(call: Call, name: "replayed"): unknown {

@@ -524,24 +524,6 @@ judges(dedup.dedupLateOwner, {
   },
 });
 
-judges(dedup.dedupLateOwnerStrict, {
-  allows: {
-    "what its successor recorded"(pen) {
-      pausedOwner(pen, replayed(2));
-    },
-    "its own value, not known to be recorded, before the takeover"(pen) {
-      first(pen, "unknown");
-      second(pen, 20_000);
-    },
-  },
-  forbids: {
-    "its own value after a takeover, though it says that recording is not known"(pen) {
-      pen.run(attempt(pen, "a", 0, 30_100, executed(1, "unknown")), { run: 1 }, 10, 30_000);
-      pen.run(attempt(pen, "b", 20_000), { run: 2 }, 20_010);
-    },
-  },
-});
-
 function step(pen: Pen, call: Operation, run: number, atMs: number, name?: string): void {
   pen.span(call, {
     kind: "step",

@@ -181,6 +181,13 @@ judges(register.registerOneOrder({ window: 2 }), {
       update(pen, "1", 5, 60, 70, 22, again);
       look(pen, 100, 110, 22);
     },
+    "a replay to a paused call of what its retry did, when others had crowded it out"(pen) {
+      update(pen, "1", 5, 0, 100, 17, again);
+      update(pen, "2", 1, 20, 30, 11);
+      update(pen, "3", 1, 40, 50, 12);
+      update(pen, "1", 5, 60, 110, 17);
+      look(pen, 120, 130, 17);
+    },
     "a replay of what others crowded out, beside a call without an answer"(pen) {
       update(pen, "1", 5, 0, 10, 15);
       update(pen, "2", 1, 20, 30, 16);

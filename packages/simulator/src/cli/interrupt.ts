@@ -9,14 +9,22 @@ export interface Interrupt {
   dispose(): void;
 }
 
+/** Who forwards a signal to a group may send it twice at once: that is no second Ctrl-C. */
+const ECHO_MS = 500;
+
 export function onInterrupt(first: () => void, again: () => void): Interrupt {
   let happened = false;
+  let firstMs = 0;
   const listener = (): void => {
+    if (happened && performance.now() - firstMs < ECHO_MS) {
+      return;
+    }
     if (happened) {
       again();
       process.exit(INTERRUPTED);
     }
     happened = true;
+    firstMs = performance.now();
     first();
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

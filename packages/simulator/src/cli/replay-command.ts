@@ -1,12 +1,14 @@
 // `onceproof replay`: carries out the run of a token once more and tells what happened.
 
+import { writeFileSync } from "node:fs";
 import { declaredLoss } from "../explore/tally.js";
 import { decodeToken } from "../explore/token.js";
 import { describePlan, tellStory } from "../report/story.js";
 import type { RunSpec } from "../scenarios/scenario.js";
 import { formatEvent, hashTrace } from "../world/trace.js";
-import { type Rerun, rerun } from "./rerun.js";
-import { indent, paint, print } from "./terminal.js";
+import { runPage } from "./reports.js";
+import { type Rerun, rerun, workloadName } from "./rerun.js";
+import { indent, paint, print, printError } from "./terminal.js";
 import { UsageError } from "./usage-error.js";
 
 export interface ReplayOptions {
@@ -31,6 +33,10 @@ export async function replay(token: string, options: ReplayOptions): Promise<num
     print([...run.trace.map(formatEvent), `trace hash ${hashTrace(run.trace)}`].join("\n"));
   } else {
     print(storyText(spec, run, judged));
+  }
+  if (options.html !== undefined) {
+    writeFileSync(options.html, runPage(spec, run));
+    printError(`written: ${options.html}`);
   }
   const surprised =
     run.stuck !== undefined || judged.some(({ declared }) => declared === undefined);
@@ -73,9 +79,9 @@ function sentenceOf({ scenario }: Rerun, guarantee: string): string {
 }
 
 function storyText(spec: RunSpec, run: Rerun, judged: readonly Judged[]): string {
-  const { scenario, profile, workload, seed, plan, mutant } = spec;
+  const { scenario, profile, seed, plan, mutant } = spec;
   const lines = [
-    `${paint.bold(scenario)} on ${profile}, workload ${workload}, seed ${seed}`,
+    `${paint.bold(scenario)} on ${profile}, workload ${workloadName(spec)}, seed ${seed}`,
     ...(mutant === undefined ? [] : [`mutant: ${mutant}`]),
     `plan: ${describePlan(plan)}`,
     ...(run.struck.length < plan.length

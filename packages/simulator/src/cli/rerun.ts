@@ -47,3 +47,7 @@ export async function rerun(spec: RunSpec): Promise<Rerun> {
     return { scenario, trace, struck, violations: [], events, stuck };
   }
 }
+
+export function workloadName({ workload }: RunSpec): string {
+  return typeof workload === "string" ? workload : "drawn at random";
+}

@@ -1,8 +1,8 @@
 // A surprise, told so that a person can act on it: the sentence, the plan, the story, the token.
 
 import type { Cell, Matrix } from "../explore/matrix.js";
+import { groupBy } from "../report/matrix-words.js";
 import { describePlan, tellStory } from "../report/story.js";
-import { groupBy } from "./matrix-text.js";
 import { rerun } from "./rerun.js";
 import { indent, paint } from "./terminal.js";
 

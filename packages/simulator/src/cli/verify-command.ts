@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Job, JobResult } from "../explore/explore.js";
-import type { Cell, Matrix } from "../explore/matrix.js";
+import type { Matrix } from "../explore/matrix.js";
 import { encodeToken } from "../explore/token.js";
 import {
   type Budget,
@@ -13,15 +13,15 @@ import {
   QUICK,
   type Selection,
 } from "../explore/verify.js";
-import { describePlan } from "../report/story.js";
-import { grouped } from "../report/words.js";
+import { describePlan, renderMatrixMarkdown } from "../report/index.js";
+import { counted, grouped } from "../report/words.js";
 import { SCENARIOS } from "../scenarios/catalogue.js";
 import type { RunSpec, Scenario } from "../scenarios/scenario.js";
 import type { ProfileId } from "../world/profile.js";
 import { carryOut, describeJob } from "./campaign.js";
 import { INTERRUPTED, onInterrupt } from "./interrupt.js";
-import { matrixText } from "./matrix-text.js";
 import { openPool, type Pool } from "./pool.js";
+import { lenient, matrixPage, matrixText } from "./reports.js";
 import {
   inOrder,
   mergeResults,
@@ -200,17 +200,6 @@ async function judge(pool: Pool, outcome: Outcome): Promise<Judged> {
   };
 }
 
-/** What was not found may be among the plans that were not tried. */
-function lenient(matrix: Matrix): Matrix {
-  const ease = (cell: Cell): Cell =>
-    cell.verdict === "notFound" ? { ...cell, verdict: "notLost" } : cell;
-  return {
-    ...matrix,
-    rows: matrix.rows.map((row) => ({ ...row, cells: row.cells.map(ease) })),
-    surprises: matrix.surprises.filter(({ verdict }) => verdict === "violated"),
-  };
-}
-
 function failureText(spec: RunSpec, message: string): string {
   return [
     `a run of ${spec.scenario} came to no end: ${message}`,
@@ -229,14 +218,14 @@ async function report(
     writeResult(json, resultsText(outcome, matrix, errors));
   }
   if (markdown !== undefined) {
-    writeResult(markdown, matrixText(matrix));
+    writeResult(markdown, renderMatrixMarkdown(matrix));
   }
   if (html !== undefined) {
-    writeResult(html, matrixText(matrix));
+    writeResult(html, await matrixPage(matrix));
   }
   // What is asked for on standard output must be alone there.
   const say = json === true ? printError : print;
-  say(matrixText(matrix));
+  say(matrixText(matrix, json === true ? process.stderr : process.stdout));
   if (matrix.surprises.length > 0) {
     say(`\n${await surprisesText(matrix)}`);
   }
@@ -272,22 +261,16 @@ function writeResult(to: string | true, text: string): void {
   printError(`written: ${to}`);
 }
 
-function summary(outcome: Outcome, matrix: Matrix, errors: readonly string[]): string {
-  const { runs, events, seconds, seed, budget, surprises } = matrix;
-  const { remark, shard } = outcome;
-  const rate = seconds > 0 ? `, ${grouped(Math.round(runs / seconds))}/s` : "";
-  const part = shard === "1/1" ? "" : `part ${shard}, `;
-  const lines = [
-    `${grouped(runs)} plans, ${grouped(events)} events in ${duration(seconds * 1000)}${rate} ` +
-      `(${part}${budget}, seed ${seed})`,
-  ];
-  if (remark !== undefined) {
-    lines.push(paint.yellow(remark));
-  }
+function summary({ remark, shard }: Outcome, matrix: Matrix, errors: readonly string[]): string {
+  const { runs, seconds, surprises } = matrix;
   const bad = [
-    ...(surprises.length > 0 ? [`${surprises.length} surprises`] : []),
-    ...(errors.length > 0 ? [`${errors.length} errors`] : []),
+    ...(surprises.length > 0 ? [counted(surprises.length, "surprise")] : []),
+    ...(errors.length > 0 ? [counted(errors.length, "error")] : []),
   ];
-  lines.push(bad.length > 0 ? paint.red(bad.join(", ")) : paint.green("no surprise"));
-  return lines.join("\n");
+  const rate = seconds > 0 ? `, ${grouped(Math.round(runs / seconds))} plans/s` : "";
+  return [
+    ...(remark === undefined ? [] : [paint.yellow(remark)]),
+    ...(shard === "1/1" ? [] : [`this is part ${shard}: --merge joins the parts`]),
+    (bad.length > 0 ? paint.red(bad.join(", ")) : paint.green("no surprise")) + rate,
+  ].join("\n");
 }

@@ -1,7 +1,7 @@
 // Replay tokens: one run as one word that can be pasted into a terminal.
 
 import { ArgumentError } from "@onceproof/core/advanced";
-import type { RunSpec } from "../scenarios/scenario.js";
+import type { Drawn, RunSpec } from "../scenarios/scenario.js";
 import type { FaultPlan } from "../world/fault-plan.js";
 import type { ProfileId } from "../world/profile.js";
 
@@ -53,7 +53,7 @@ export function decodeToken(token: string): RunSpec {
 type Parts = [
   scenario: string,
   profile: ProfileId,
-  workload: string,
+  workload: string | Drawn,
   seed: number,
   plan: FaultPlan,
   tape?: readonly number[] | null,
@@ -63,12 +63,17 @@ type Parts = [
 function isSpec(parts: readonly unknown[]): parts is Parts {
   const [scenario, profile, workload, seed, plan, tape, mutant] = parts;
   return (
-    [scenario, profile, workload, mutant ?? ""].every((each) => typeof each === "string") &&
+    [scenario, profile, mutant ?? ""].every((each) => typeof each === "string") &&
+    (typeof workload === "string" || isDrawn(workload)) &&
     Number.isSafeInteger(seed) &&
     Array.isArray(plan) &&
     plan.every(isFaultAt) &&
     (tape === undefined || tape === null || isWholeNumbers(tape))
   );
+}
+
+function isDrawn(workload: unknown): boolean {
+  return typeof workload === "object" && workload !== null && "drawn" in workload;
 }
 
 function isFaultAt(fault: unknown): boolean {

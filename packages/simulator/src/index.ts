@@ -95,7 +95,7 @@ export type { ReplayedRun, SimulationFinding } from "./simulate/finding.js";
 export type { GapFault } from "./simulate/gaps.js";
 export type { FindingKind } from "./simulate/judges.js";
 export type { ClientOptions, SimulateOptions, Traffic } from "./simulate/options.js";
-export type { SimulationReport } from "./simulate/report.js";
+export type { SimulationReport } from "./simulate/report-facts.js";
 export type { Answered, SimulatedHistory, TookPlace } from "./simulate/run-log.js";
 export { simulate } from "./simulate/simulate.js";
 export type { GapRow } from "./simulate/tallies.js";

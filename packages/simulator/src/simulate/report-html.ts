@@ -2,7 +2,7 @@
 
 import { describePlan } from "../report/fault-words.js";
 import type { SimulationFinding } from "./finding.js";
-import type { ReportFacts } from "./report.js";
+import type { ReportFacts } from "./report-facts.js";
 import { gapTable, headline, titleOf } from "./report-text.js";
 
 const STYLE = `

@@ -4,7 +4,7 @@ import { describePlan } from "../report/fault-words.js";
 import { counted } from "../report/words.js";
 import type { SimulationFinding } from "./finding.js";
 import { GAP_FAULTS } from "./gaps.js";
-import type { ReportFacts } from "./report.js";
+import type { ReportFacts } from "./report-facts.js";
 import type { GapRow } from "./tallies.js";
 
 const NOTHING = "·";

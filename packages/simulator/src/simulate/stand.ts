@@ -20,7 +20,9 @@ interface Delivery {
   readonly first: number;
 }
 
-/** Late messages are at most this many leases late. */
+/** One fault lasts at most five leases. */
+const FAULTS_LEASES = 5.2;
+/** A second fault may begin as the first ends, and what comes late may start a handler. */
 const REST_LEASES = 6;
 
 /** How requests come, as plain data. */
@@ -129,15 +131,19 @@ export function play({ world, workload }: Stage<Schedule>, resolved: Resolved, l
     await clients.get(delivery.client)?.sleep(delivery.atMs);
     await ask(delivery);
   };
+  const rest = async (leases: number): Promise<void> => {
+    const [client] = clients.values();
+    await client?.sleep(leases * resolved.leaseMs);
+  };
   return {
-    main: Promise.all(deliveries.map(main)).then(() => {}),
+    // Healing would cut a long pause short: it has to end by itself, with everyone else gone on.
+    main: Promise.all(deliveries.map(main)).then(() => rest(FAULTS_LEASES)),
     async settle() {
       const open = deliveries.filter(
         ({ client }) => !log.answers.some((answered) => answered.client === client),
       );
       await Promise.all(open.map(ask));
-      const [rest] = clients.values();
-      await rest?.sleep(REST_LEASES * resolved.leaseMs);
+      await rest(REST_LEASES);
     },
   };
 }

@@ -23,7 +23,7 @@ export function windowOf({ window }: Memory): number {
 /** What was asked of one request, for as long as it is remembered. */
 export interface Life<C> {
   readonly calls: readonly C[];
-  /** Replays alone, of this life or of another: it may have done something, or may not. */
+  /** One replay, of some life or of its own: it may have done something, or may not. */
   readonly loose: boolean;
 }
 
@@ -68,22 +68,18 @@ function livesOf<C extends Requesting>(
     else if (life === undefined || isNew) lives.push([call]);
     else life.push(call);
   }
-  return [
-    ...lives.map((life) => ({ calls: life, loose: mayReplayAnother(life, lives) })),
-    ...loose.map((call) => ({ calls: [call], loose: true })),
-  ];
-}
-
-/** Whether all that a life was told may have been the answer of another, that had begun by then. */
-function mayReplayAnother<C extends Requesting>(
-  life: readonly C[],
-  lives: readonly (readonly C[])[],
-): boolean {
-  const answered = life.filter(isAnswer);
-  if (lives.length === 1 || !answered.every(isReplay)) return false;
-  return answered.some((call) => {
-    return lives.some((other) => other !== life && other.some((each) => !precedes(call, each)));
+  // A call that was told late may have been told of a later life.
+  const late = lives.map((life, index) => {
+    const others = [...lives.slice(index + 1).flat(), ...loose];
+    return life.filter((call) => isReplay(call) && others.some((each) => !precedes(call, each)));
   });
+  return [
+    ...lives.map((life, index) => ({
+      calls: life.filter((call) => late[index]?.includes(call) !== true),
+      loose: false,
+    })),
+    ...[...loose, ...late.flat()].map((call) => ({ calls: [call], loose: true })),
+  ].filter(({ calls }) => calls.length > 0);
 }
 
 function fieldOf(call: Call, name: "replayed"): unknown {

@@ -83,6 +83,13 @@ judges(register.registerSameAnswer({ window: 2 }), {
       update(pen, "1", 5, 610_000, 610_010, 20);
       update(pen, "1", 5, 620_000, 620_010, 20, again);
     },
+    "a new answer to a paused call, once others had crowded out what it began with"(pen) {
+      update(pen, "1", 5, 0, 100, "refused", again);
+      update(pen, "1", 5, 10, 20, 15);
+      update(pen, "2", 1, 30, 40, 16);
+      update(pen, "3", 1, 30, 40, 17);
+      update(pen, "1", 5, 50, 60, "refused");
+    },
     "the old answer while another call is told a new one"(pen) {
       update(pen, "1", 5, 0, 10, 15);
       update(pen, "1", 5, 600_000, 600_100, 20);

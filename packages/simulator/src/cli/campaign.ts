@@ -18,7 +18,11 @@ export interface Campaign {
 
 const UPDATE_EVERY_MS = 200;
 
-export async function carryOut(pool: Pool, jobs: readonly Job[]): Promise<Campaign> {
+export async function carryOut(
+  pool: Pool,
+  jobs: readonly Job[],
+  mutant?: string,
+): Promise<Campaign> {
   const progress = startProgress("plans");
   const estimates = jobs.map(() => 0);
   const plans = jobs.map(() => 0);
@@ -27,7 +31,8 @@ export async function carryOut(pool: Pool, jobs: readonly Job[]): Promise<Campai
   const errors: string[] = [];
   const left: Job[] = [];
   const one = async (job: Job, at: number): Promise<void> => {
-    const ended = await pool.run({ task: "explore", job }, (count) => {
+    const task = { task: "explore", job, ...(mutant !== undefined && { mutant }) } as const;
+    const ended = await pool.run(task, (count) => {
       plans[at] = count;
     });
     if (ended.end === "done") {

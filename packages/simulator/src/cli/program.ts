@@ -1,5 +1,6 @@
 // The command's arguments: what there is, what it means, examples.
 
+import { ArgumentError } from "@onceproof/core/advanced";
 import { Command, CommanderError, Option } from "commander";
 import { mutants } from "./mutants-command.js";
 import { replay } from "./replay-command.js";
@@ -62,7 +63,7 @@ Exit codes: 0 as expected, 1 a guarantee was violated or a check failed, 2 bad u
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? 0 : BAD_USAGE;
     }
-    if (error instanceof UsageError) {
+    if (error instanceof UsageError || error instanceof ArgumentError) {
       printError(paintError.red(`error: ${error.message}`));
       return BAD_USAGE;
     }
@@ -119,8 +120,9 @@ function addVerify(
       new Option(
         "--merge <files...>",
         "run nothing: join what --json wrote for the parts of one verification",
-      ).conflicts(["quick", "full", "time", "shard", "only", "profile", "list"]),
+      ).conflicts(["quick", "full", "time", "shard", "only", "profile", "list", "mutant"]),
     )
+    .option("--mutant <id>", "explore a broken variant of core, as mutants lists them")
     .option("--list", "print scenarios, profiles and guarantees, and run nothing")
     .addHelpText(
       "after",

@@ -10,6 +10,7 @@ export interface Progress {
   end(): void;
 }
 
+const FIRST_LINE_MS = 2_000;
 const LINE_EVERY_MS = 15_000;
 
 /** `12,345 of ≈30,000 plans, 812/s, 22 s left`. */
@@ -55,12 +56,12 @@ function startBar(noun: string): Progress {
 
 function startLines(noun: string): Progress {
   const startedMs = performance.now();
-  let spokenMs = startedMs;
+  let nextMs = startedMs + FIRST_LINE_MS;
   return {
     update(done, total) {
       const nowMs = performance.now();
-      if (nowMs - spokenMs >= LINE_EVERY_MS) {
-        spokenMs = nowMs;
+      if (done > 0 && nowMs >= nextMs) {
+        nextMs = nowMs + LINE_EVERY_MS;
         printError(progressLine(noun, { done, total, elapsedMs: nowMs - startedMs }));
       }
     },

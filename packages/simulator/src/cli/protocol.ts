@@ -6,7 +6,7 @@ import type { Found } from "../explore/tally.js";
 
 /** One piece of work. */
 export type Task =
-  | { readonly task: "explore"; readonly job: Job }
+  | { readonly task: "explore"; readonly job: Job; readonly mutant?: string }
   | { readonly task: "shrink"; readonly found: Found; readonly guarantee: string }
   | {
       readonly task: "hunt";

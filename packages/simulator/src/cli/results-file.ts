@@ -20,6 +20,8 @@ export interface ResultsFile {
   readonly format: "onceproof-results";
   readonly version: 1;
   readonly selection: SelectionData;
+  /** The mutant of core that was explored; absent for core as it is. */
+  readonly mutant?: string;
   /** The part that was done, `1/1` for all. */
   readonly shard: string;
   readonly seconds: number;
@@ -65,12 +67,12 @@ export function mergeResults(
   if (first === undefined) {
     throw new UsageError("give the files to merge");
   }
-  const { selection } = first.data;
+  const { selection, mutant } = first.data;
   const results = new Map<string, JobResult>();
   for (const { path, data } of files) {
-    if (JSON.stringify(data.selection) !== JSON.stringify(selection)) {
+    if (JSON.stringify(data.selection) !== JSON.stringify(selection) || data.mutant !== mutant) {
       throw new UsageError(
-        `${path} and ${first.path} differ in scenarios, profiles, seed or budget: ` +
+        `${path} and ${first.path} differ in scenarios, profiles, seed, budget or mutant: ` +
           "merge parts of one verification",
       );
     }

@@ -13,6 +13,7 @@ import {
   QUICK,
   type Selection,
 } from "../explore/verify.js";
+import { coreText } from "../mutants/index.js";
 import { describePlan, renderMatrixMarkdown } from "../report/index.js";
 import { counted, grouped } from "../report/words.js";
 import { SCENARIOS } from "../scenarios/catalogue.js";
@@ -49,6 +50,7 @@ export interface VerifyOptions {
   readonly markdown?: string;
   readonly merge?: readonly string[];
   readonly list?: boolean;
+  readonly mutant?: string;
 }
 
 /** What a verification came to, before the matrix. */
@@ -121,12 +123,16 @@ async function exploreAll(
   };
   const mine = planJobs(selection).filter((_, at) => at % shard.of === shard.index - 1);
   const jobs = time === undefined ? mine : forDeadline(mine);
+  if (options.mutant !== undefined) {
+    await coreText(options.mutant);
+  }
   if (jobs.length === 0) {
     throw new UsageError("nothing to do: no chosen scenario runs on a chosen profile");
   }
+  printError(beginning(selection, jobs.length, options));
   const startedMs = performance.now();
   const deadline = time === undefined ? undefined : setTimeout(pool.halt, time);
-  const campaign = await carryOut(pool, jobs);
+  const campaign = await carryOut(pool, jobs, options.mutant);
   clearTimeout(deadline);
   const { left, plans, estimate } = campaign;
   const why = interrupt.happened ? "interrupted" : "out of time";
@@ -143,6 +149,13 @@ async function exploreAll(
     complete: left.length === 0 && campaign.errors.length === 0 && shard.of === 1,
     ...(remark !== undefined && { remark }),
   };
+}
+
+function beginning({ scenarios, seed }: Selection, count: number, options: VerifyOptions): string {
+  const { jobs, mutant } = options;
+  const variant = mutant === undefined ? "" : ` with the mutant ${mutant}`;
+  const parts = [counted(scenarios.length, "scenario"), counted(count, "job"), `seed ${seed}`];
+  return `${parts.join(", ")}, ${counted(jobs, "worker")}${variant}`;
 }
 
 /** All plans of one fault first, then some of every kind of the rest. */
@@ -209,13 +222,13 @@ function failureText(spec: RunSpec, message: string): string {
 }
 
 async function report(
-  { json, html, markdown }: VerifyOptions,
+  { json, html, markdown, mutant }: VerifyOptions,
   outcome: Outcome,
   matrix: Matrix,
   errors: readonly string[],
 ): Promise<void> {
   if (json !== undefined) {
-    writeResult(json, resultsText(outcome, matrix, errors));
+    writeResult(json, resultsText(outcome, matrix, errors, mutant));
   }
   if (markdown !== undefined) {
     writeResult(markdown, renderMatrixMarkdown(matrix));
@@ -235,12 +248,18 @@ async function report(
   say(`\n${summary(outcome, matrix, errors)}`);
 }
 
-function resultsText(outcome: Outcome, matrix: Matrix, errors: readonly string[]): string {
+function resultsText(
+  outcome: Outcome,
+  matrix: Matrix,
+  errors: readonly string[],
+  mutant: string | undefined,
+): string {
   const { selection, shard, seconds, complete, results } = outcome;
   const file: ResultsFile = {
     format: "onceproof-results",
     version: 1,
     selection: selectionData(selection),
+    ...(mutant !== undefined && { mutant }),
     shard,
     seconds,
     complete: complete || (shard !== "1/1" && outcome.remark === undefined && errors.length === 0),

@@ -1,11 +1,13 @@
 // A worker process: carries out one task after the other and tells how far it is. It ends when the
 // command does, however that ends.
 
-import { explore } from "../explore/explore.js";
-import { hunt } from "../explore/mutants.js";
+import { explore, type JobResult } from "../explore/explore.js";
+import { hunt, MAX_EVENTS } from "../explore/mutants.js";
 import { shrink } from "../explore/shrink.js";
 import { loadCore } from "../mutants/index.js";
 import { scenarioOf } from "../scenarios/catalogue.js";
+import type { RunOptions } from "../scenarios/run.js";
+import type { RunSpec } from "../scenarios/scenario.js";
 import type { Answers, FromWorker, Task, ToWorker } from "./protocol.js";
 
 /** How often messages are read and plans are told, at most. */
@@ -42,10 +44,17 @@ function pace(id: number) {
 
 async function carryOut(id: number, task: Task): Promise<Answers[Task["task"]]> {
   switch (task.task) {
-    case "explore":
-      return explore(scenarioOf(task.job.scenario), task.job, pace(id));
-    case "shrink":
-      return shrink(scenarioOf(task.found.spec.scenario), task.found, task.guarantee);
+    case "explore": {
+      const { job, mutant } = task;
+      const options = { ...pace(id), ...(await coreOf(mutant)) };
+      const result = await explore(scenarioOf(job.scenario), job, options);
+      return mutant === undefined ? result : naming(mutant, result);
+    }
+    case "shrink": {
+      const { found, guarantee } = task;
+      const options = await coreOf(found.spec.mutant);
+      return shrink(scenarioOf(found.spec.scenario), found, guarantee, options);
+    }
     case "hunt": {
       const { mutant, scenarios, seed, budget } = task;
       return hunt(scenarios.map(scenarioOf), {
@@ -60,6 +69,29 @@ async function carryOut(id: number, task: Task): Promise<Answers[Task["task"]]> 
   }
 }
 
+async function coreOf(mutant: string | undefined): Promise<RunOptions> {
+  return mutant === undefined
+    ? {}
+    : { core: await loadCore(mutant), world: { maxEvents: MAX_EVENTS } };
+}
+
+/** The result of a job with the mutant in each spec, so that tokens replay it. */
+function naming(mutant: string, result: JobResult): JobResult {
+  const named = <F extends { readonly spec: RunSpec }>(found: F): F => ({
+    ...found,
+    spec: { ...found.spec, mutant },
+  });
+  return {
+    ...result,
+    cells: result.cells.map(({ declared, surprise, ...cell }) => ({
+      ...cell,
+      ...(declared !== undefined && { declared: named(declared) }),
+      ...(surprise !== undefined && { surprise: named(surprise) }),
+    })),
+    ...(result.failures !== undefined && { failures: result.failures.map(named) }),
+  };
+}
+
 async function serve(id: number, task: Task): Promise<void> {
   unhandled = undefined;
   stopping = false;
@@ -68,7 +100,7 @@ async function serve(id: number, task: Task): Promise<void> {
     // Node tells of rejections that nobody handled when the microtasks are done.
     await new Promise((resolve) => void setImmediate(resolve));
     // A mutant is judged by its runs; core as it is must leave none behind.
-    if (unhandled !== undefined && task.task === "explore") {
+    if (unhandled !== undefined && task.task === "explore" && task.mutant === undefined) {
       throw new Error(`a rejected promise was left to nobody: ${unhandled}`);
     }
     say({ say: "done", id, answer });

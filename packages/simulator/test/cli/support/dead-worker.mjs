@@ -1,0 +1,3 @@
+// A worker that cannot start.
+
+process.exit(3);

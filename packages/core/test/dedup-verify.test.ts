@@ -7,6 +7,7 @@ import {
   never,
   RETENTION_MS,
 } from "./support/dedup-world.ts";
+import { createMachine } from "./support/machine.ts";
 
 const UNKNOWN = { outcome: "indeterminate", reason: "verifyUnknown" };
 
@@ -214,5 +215,48 @@ describe("verify", () => {
     const dedup = w.dedup({ onCrash: verify });
     await w.run(dedup.attempt("k", never));
     expect(await w.run(dedup.attempt("k", never))).toEqual({ outcome: "valueUnavailable" });
+  });
+
+  // Found by the simulator: the sink said *not done*, then the asker stood still beyond its lease.
+  test("an answer that comes after the lease runs nothing: another may have acted since", async () => {
+    const w = await crashed();
+    const machine = createMachine(w.runtime);
+    const late = w.dedup({
+      onCrash: async () => {
+        await machine.sleep(1);
+        return { answer: "notDone" };
+      },
+      store: machine.connect(w.counter.store),
+      runtime: machine.runtime,
+    });
+    const asked = late.attempt("k", never);
+    await w.runtime.advance(0);
+    machine.pause();
+    await w.runtime.advance(LEASE_MS + 1);
+    const { verify } = oracle({ answer: "notDone" });
+    expect(await w.run(w.dedup({ onCrash: verify }).run("k", () => "theirs"))).toBe("theirs");
+    machine.resume();
+    expect(await w.run(asked)).toMatchObject({ outcome: "replayed", value: "theirs" });
+  });
+
+  test("and where nobody has, the next caller asks again", async () => {
+    const w = await crashed();
+    const machine = createMachine(w.runtime);
+    const { verify } = oracle({ answer: "notDone" });
+    const late = w.dedup({
+      onCrash: async () => {
+        await machine.sleep(1);
+        return { answer: "notDone" };
+      },
+      store: machine.connect(w.counter.store),
+      runtime: machine.runtime,
+    });
+    const asked = late.attempt("k", never);
+    await w.runtime.advance(0);
+    machine.pause();
+    await w.runtime.advance(LEASE_MS + 1);
+    machine.resume();
+    expect(await w.run(asked)).toMatchObject(UNKNOWN);
+    expect(await w.run(w.dedup({ onCrash: verify }).run("k", () => "again"))).toBe("again");
   });
 });

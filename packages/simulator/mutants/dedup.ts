@@ -192,4 +192,13 @@ export const mutants: readonly Mutant[] = [
     replace: "await Promise.resolve();",
     test: "test/dedup-lease.test.ts",
   },
+  {
+    id: "dedup/late-answer-of-verify-counts",
+    family: "lease-misjudged",
+    guarantee: "the handler never runs again after an outcome is recorded",
+    file: "src/dedup/execute.ts",
+    find: 'if (settled === "notDone" && acquired.leased()) {',
+    replace: 'if (settled === "notDone") {',
+    test: "test/dedup-verify.test.ts",
+  },
 ];

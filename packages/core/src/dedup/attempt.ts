@@ -47,6 +47,8 @@ export interface Attempt extends Pick<Tenure, "start" | "renew"> {
   readonly request: Request;
   /** What the handler is given: plain functions, so that it may take them apart. */
   readonly context: DedupContext;
+  /** Whether the lease certainly still runs. */
+  leased(): boolean;
   /** The earlier attempts were found to have done nothing. */
   clear(): void;
   /** Ends the attempt with its last record. @defaultValue `keptMs` is the retention */
@@ -177,6 +179,7 @@ export function createAttempt(
       assertNot(ending);
       return tenure.renew(leaseMs);
     },
+    leased: () => tenure.remainingMs() > 0,
     clear() {
       record = { ...record, unresolved: undefined };
     },

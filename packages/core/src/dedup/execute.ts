@@ -61,15 +61,18 @@ async function verify(
     // No answer is not "no".
     cause = error;
   }
-  if (settled === "notDone") {
+  if (settled === "notDone" && acquired.leased()) {
     acquired.clear();
     return undefined;
   }
-  if (settled) {
+  if (settled && settled !== "notDone") {
     return conclude(options, acquired, settled as Settled<unknown> & { value: unknown });
   }
-  await acquired.reopen(false);
-  return { outcome: "indeterminate", reason: "verifyUnknown", cause };
+  // Also where the answer came so late that another may have acted on a later one.
+  const reopened = await acquired.reopen(false);
+  return reopened.recorded === false
+    ? awaitRecorded(options, acquired.request, reopened)
+    : { outcome: "indeterminate", reason: "verifyUnknown", cause };
 }
 
 /** What an answer stands for; undefined if it is none. */

@@ -39,12 +39,14 @@ export function columnOf(plan: FaultPlan): Column {
         : "swarm";
 }
 
-/** Whether a loss speaks of this profile and of any of these classes. */
-export function applies(loss: Loss, profile: ProfileId, classes: ReadonlySet<FaultClass>): boolean {
-  const { profiles, faults } = loss;
+/** Whether a loss speaks of this profile and of a plan like this. */
+export function applies(loss: Loss, profile: ProfileId, plan: FaultPlan): boolean {
+  const { profiles, faults, together = [] } = loss;
+  const classes = classesOf(plan);
   return (
     (profiles === undefined || profiles.includes(profile)) &&
-    (faults === undefined || faults.some((fault) => classes.has(fault)))
+    (faults === undefined || faults.some((fault) => classes.has(fault))) &&
+    together.every((name) => plan.some(({ fault }) => fault === name))
   );
 }
 
@@ -56,8 +58,7 @@ export function declaredLoss(
   plan: FaultPlan,
 ): Loss | undefined {
   const stated = scenario.states.find((state) => state.guarantee.id === guarantee);
-  const classes = classesOf(plan);
-  return stated?.losses?.find((loss) => applies(loss, profile, classes));
+  return stated?.losses?.find((loss) => applies(loss, profile, plan));
 }
 
 export class Tally {

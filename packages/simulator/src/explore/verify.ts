@@ -219,10 +219,11 @@ function isHere(loss: Loss, profile: ProfileId): boolean {
 }
 
 /** A column of several faults may meet every class. */
-function coversColumn({ faults }: Loss, column: Column): boolean {
-  return (
-    faults === undefined || column === "pairs" || column === "swarm" || faults.includes(column)
-  );
+function coversColumn({ faults, together = [] }: Loss, column: Column): boolean {
+  if (column === "pairs" || column === "swarm") {
+    return true;
+  }
+  return together.length < 2 && (faults === undefined || faults.includes(column));
 }
 
 /** Whether a violation was found among the plans of one fault that the loss speaks of. */

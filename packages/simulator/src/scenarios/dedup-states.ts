@@ -3,7 +3,7 @@
 import * as oracle from "../oracles/index.js";
 import type { DedupVariant } from "./dedup.js";
 import { dedupScenario } from "./dedup.js";
-import { LOSSY } from "./losses.js";
+import { BOTH_CLOCKS, LOSSY, STORE_AHEAD } from "./losses.js";
 import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
 
 const state = (guarantee: Guarantee, losses: readonly Loss[] = []): Stated => ({
@@ -19,15 +19,15 @@ function common(mayPark: boolean): readonly Stated[] {
     state(oracle.dedupMismatch, LOSSY),
     state(oracle.dedupValues, LOSSY),
     state(oracle.dedupOneAtATime, LOSSY),
-    state(oracle.dedupNeverAgain, LOSSY),
-    state(oracle.dedupLeaseRespected, LOSSY),
+    state(oracle.dedupNeverAgain, [BOTH_CLOCKS, ...LOSSY]),
+    state(oracle.dedupLeaseRespected, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupLateOwner, LOSSY),
     state(oracle.dedupUnknownKept, LOSSY),
     state(oracle.dedupTokensIncrease, LOSSY),
     state(oracle.dedupUnclassified),
     state(oracle.dedupRefusedNotRun),
-    state(oracle.dedupStepOnce, LOSSY),
-    state(oracle.dedupSettles({ mayPark })),
+    state(oracle.dedupStepOnce, [BOTH_CLOCKS, ...LOSSY]),
+    state(oracle.dedupSettles({ mayPark }), LOSSY),
     state(oracle.generalEveryCallSettles),
     state(oracle.generalUnavailableIsHonest),
   ];

@@ -21,3 +21,26 @@ export const LOSSY: readonly Loss[] = [
     why: BROKEN,
   },
 ];
+
+/** What a holder can tell by its own clocks has an end where both are fooled. */
+export const BOTH_CLOCKS: Loss = {
+  together: ["suspend", "jumpClock"],
+  mustBeFound: false,
+  why: "a machine is suspended, which stops its monotonic clock, and its wall clock is set back as well",
+};
+
+/** Leases end by the store's clock, and holders count true time. */
+export const STORE_AHEAD: Loss = {
+  profiles: ["clock-back"],
+  faults: ["store"],
+  mustBeFound: false,
+  why: "the store's clock jumps ahead by more than the margin",
+};
+
+/** Without a snapshot there is nothing to tell an old request by. */
+export const FORGOTTEN: readonly Loss[] = [
+  {
+    mustBeFound: false,
+    why: "without a snapshot, a request beyond the window or the retention counts as new",
+  },
+];

@@ -51,8 +51,10 @@ export type FaultClass = "none" | "messages" | "crashes" | "pauses" | "clocks" |
 export interface Loss {
   /** @defaultValue all profiles that the scenario runs on */
   readonly profiles?: readonly ProfileId[];
-  /** @defaultValue all classes */
+  /** Any of these classes. @defaultValue all */
   readonly faults?: readonly FaultClass[];
+  /** Only plans that hold all of these faults together. */
+  readonly together?: readonly FaultName[];
   /** True if exploration must find the violation, so that the sentence in the docs is earned. */
   readonly mustBeFound: boolean;
   readonly why: string;

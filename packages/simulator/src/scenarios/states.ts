@@ -3,7 +3,7 @@
 import * as oracle from "../oracles/index.js";
 import { fenceScenario } from "./fence.js";
 import { lockScenario } from "./lock.js";
-import { LOSSY } from "./losses.js";
+import { BOTH_CLOCKS, FORGOTTEN, LOSSY, STORE_AHEAD } from "./losses.js";
 import { registerScenario } from "./register.js";
 import type { RegisterWorkload } from "./register-workloads.js";
 import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
@@ -41,13 +41,6 @@ const unchecked: readonly Loss[] = [
   ...LOSSY,
 ];
 
-const AHEAD: Loss = {
-  profiles: ["clock-back"],
-  faults: ["store"],
-  mustBeFound: false,
-  why: "the store's clock jumps ahead by more than the margin",
-};
-
 export const lockScenarios: readonly Scenario[] = [
   lockScenario(
     "workers",
@@ -56,12 +49,12 @@ export const lockScenarios: readonly Scenario[] = [
       state(oracle.lockFencedSink, LOSSY),
       state(oracle.lockTokensIncrease, LOSSY),
       state(oracle.lockTokenConstant),
-      state(oracle.lockViewWithinLease, [AHEAD, ...LOSSY]),
-      state(oracle.lockMutualExclusion, [AHEAD, ...unchecked]),
-      state(oracle.lockNaiveExclusion, [AHEAD, ...unchecked]),
-      state(oracle.lockLeaseRespected, [AHEAD, ...LOSSY]),
+      state(oracle.lockViewWithinLease, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
+      state(oracle.lockMutualExclusion, [STORE_AHEAD, BOTH_CLOCKS, ...unchecked]),
+      state(oracle.lockNaiveExclusion, [STORE_AHEAD, BOTH_CLOCKS, ...unchecked]),
+      state(oracle.lockLeaseRespected, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
       state(oracle.lockLostStaysLost, LOSSY),
-      state(oracle.lockSettles),
+      state(oracle.lockSettles, LOSSY),
       ...everyCall,
     ],
   ),
@@ -90,8 +83,8 @@ const tokens = (mayPark: boolean, aheadMs?: number): readonly Stated[] => [
     LOSSY,
   ),
   state(oracle.tokensWrongIsInvalid),
-  state(oracle.tokensRunFirstResult, LOSSY),
-  state(oracle.tokensRunOnce, LOSSY),
+  state(oracle.tokensRunFirstResult, [BOTH_CLOCKS, ...LOSSY]),
+  state(oracle.tokensRunOnce, [BOTH_CLOCKS, ...LOSSY]),
   state(oracle.tokensRunValues),
   state(oracle.tokensSettle({ mayPark })),
   ...everyCall,
@@ -133,11 +126,13 @@ function byWindow<W>(
   };
 }
 
-const machine: readonly Stated<MachineWorkload>[] = [
-  state(byWindow(oracle.machineSameAnswer), LOSSY),
-  state(byWindow(oracle.machineMovesOnce), LOSSY),
-  state(byWindow(oracle.machineHistory), LOSSY),
-  state(byWindow(oracle.machineStates), LOSSY),
+const lossesOf = (variant: string): readonly Loss[] => (variant === "forgotten" ? FORGOTTEN : []);
+
+const machine = (more: readonly Loss[]): readonly Stated<MachineWorkload>[] => [
+  state(byWindow(oracle.machineSameAnswer), [...LOSSY, ...more]),
+  state(byWindow(oracle.machineMovesOnce), [...LOSSY, ...more]),
+  state(byWindow(oracle.machineHistory), [...LOSSY, ...more]),
+  state(byWindow(oracle.machineStates), [...LOSSY, ...more]),
   state(oracle.machineIllegal, LOSSY),
   state(oracle.machineAlreadyThere, LOSSY),
   state(oracle.machineOneCreator, LOSSY),
@@ -154,14 +149,16 @@ export const stateMachineScenarios: readonly Scenario[] = (
     ["forgotten", "events beyond the window or the retention, without a snapshot"],
   ] as const
 )
-  .map(([variant, title]) => stateMachineScenario(variant, title, variant, machine))
+  .map(([variant, title]) =>
+    stateMachineScenario(variant, title, variant, machine(lossesOf(variant))),
+  )
   .map(asScenario);
 
-const register: readonly Stated<RegisterWorkload>[] = [
-  state(byWindow(oracle.registerSameAnswer), LOSSY),
+const register = (more: readonly Loss[]): readonly Stated<RegisterWorkload>[] => [
+  state(byWindow(oracle.registerSameAnswer), [...LOSSY, ...more]),
   state(oracle.registerNeverBelowZero),
-  state(byWindow(oracle.registerOneOrder), LOSSY),
-  state(byWindow(oracle.registerSum), LOSSY),
+  state(byWindow(oracle.registerOneOrder), [...LOSSY, ...more]),
+  state(byWindow(oracle.registerSum), [...LOSSY, ...more]),
   state(oracle.registerExpiredNeedsSnapshot),
   state(oracle.registerSettles),
   ...everyCall,
@@ -174,7 +171,7 @@ export const registerScenarios: readonly Scenario[] = (
     ["forgotten", "requests beyond the window or the retention, without a snapshot"],
   ] as const
 )
-  .map(([variant, title]) => registerScenario(variant, title, variant, register))
+  .map(([variant, title]) => registerScenario(variant, title, variant, register(lossesOf(variant))))
   .map(asScenario);
 
 const unique: readonly Stated[] = [

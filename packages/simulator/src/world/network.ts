@@ -52,11 +52,14 @@ export class Network {
   readonly #host: NetworkHost;
   #faults: FaultIndex;
   #messages = 0;
+  #healed = false;
   readonly #counts = new Map<string, number>();
   /** Links that are cut: until when, by direction. */
   readonly #cuts = new Map<string, number>();
   /** Faults that struck, in order. */
   readonly struck: FaultAt[] = [];
+  /** When the last of them is over, in microseconds since the start. */
+  lastUs = 0;
 
   constructor(host: NetworkHost, plan: FaultPlan) {
     this.#host = host;
@@ -68,9 +71,15 @@ export class Network {
     return this.#counts;
   }
 
+  /** No fault strikes from now on, not even at calls that are under way. */
   heal(): void {
+    this.#healed = true;
     this.#faults = new FaultIndex([]);
     this.#cuts.clear();
+  }
+
+  #faultsOf<A>(flight: Flight<A>): readonly FaultAt[] {
+    return this.#healed ? NONE : flight.faults;
   }
 
   send<A>(request: Request<A>): void {
@@ -109,7 +118,7 @@ export class Network {
   /** Faults at the moment of sending. */
   #strikeSender<A>(flight: Flight<A>): void {
     const { from, to } = flight.request;
-    for (const fault of flight.faults) {
+    for (const fault of this.#faultsOf(flight)) {
       switch (fault.fault) {
         case "jumpClock":
           this.#strike(fault);
@@ -152,7 +161,7 @@ export class Network {
     const { from, to } = flight.request;
     let delayUs = this.#latencyUs(flight, 0);
     let lost = this.#isCut(from.name, to);
-    for (const fault of flight.faults) {
+    for (const fault of this.#faultsOf(flight)) {
       switch (fault.fault) {
         case "dropRequest":
           this.#strike(fault);
@@ -179,7 +188,7 @@ export class Network {
   #arrive<A>(flight: Flight<A>, copy: number): void {
     const { request } = flight;
     if (copy === 0) {
-      for (const fault of flight.faults) {
+      for (const fault of this.#faultsOf(flight)) {
         if (atStore(fault) && !("phase" in fault && fault.phase === "apply")) {
           this.#strike(fault);
           if (this.#host.strikeStore(fault, request.ask)) {
@@ -193,7 +202,7 @@ export class Network {
       const atUs = this.#host.elapsedUs();
       this.#host.note({ atUs, type: "arrived", message: flight.id, copy, outcome });
       if (copy === 0) {
-        for (const fault of flight.faults) {
+        for (const fault of this.#faultsOf(flight)) {
           if (atStore(fault) && "phase" in fault && fault.phase === "apply") {
             this.#strike(fault);
             this.#host.strikeStore(fault, request.ask);
@@ -208,7 +217,7 @@ export class Network {
     const { from, to } = flight.request;
     let delayUs = this.#latencyUs(flight, 1);
     let lost = this.#isCut(to, from.name);
-    for (const fault of flight.faults) {
+    for (const fault of this.#faultsOf(flight)) {
       if (fault.fault === "dropReply") {
         this.#strike(fault);
         lost = true;
@@ -230,7 +239,7 @@ export class Network {
     if (flight.settled || flight.life !== from.life) {
       return;
     }
-    for (const fault of flight.faults) {
+    for (const fault of this.#faultsOf(flight)) {
       if ("phase" in fault && fault.phase === "reply") {
         this.#strike(fault);
         if (fault.fault === "crash") {
@@ -277,6 +286,8 @@ export class Network {
 
   #strike(fault: FaultAt): void {
     this.struck.push(fault);
+    const lastsMs = "forMs" in fault ? fault.forMs : "afterMs" in fault ? fault.afterMs : 0;
+    this.lastUs = Math.max(this.lastUs, this.#host.elapsedUs() + lastsMs * 1000);
     this.#host.note({ atUs: this.#host.elapsedUs(), type: "fault", fault });
   }
 
@@ -312,6 +323,8 @@ export class Network {
     return this.#cuts.size > 0 && (this.#cuts.get(`${from} ${to}`) ?? 0) > this.#host.elapsedUs();
   }
 }
+
+const NONE: readonly FaultAt[] = [];
 
 function atStore({ fault }: FaultAt): boolean {
   switch (fault) {

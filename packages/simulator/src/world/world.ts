@@ -143,6 +143,11 @@ export class World {
     return this.#network.struck;
   }
 
+  /** How long the faults that struck go on, in milliseconds: pauses, cuts, messages under way. */
+  get restlessMs(): number {
+    return Math.max(0, this.#network.lastUs - this.#elapsedUs) / 1000;
+  }
+
   /** How many calls each link carried, by `from to`. */
   get counts(): ReadonlyMap<string, number> {
     return this.#network.counts;

@@ -43,8 +43,9 @@ module.exports = {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "npm-optional"],
         // A workspace package that is missing from the manifest resolves through tsconfig's paths,
-        // which core-stands-alone and adapters-import-core-only judge.
-        pathNot: "^packages/",
+        // which core-stands-alone and adapters-import-core-only judge. fast-check is a peer of the
+        // simulator, so it is a development dependency as well.
+        pathNot: ["^packages/", "/fast-check/"],
       },
     },
     {

@@ -65,8 +65,10 @@ export const mutants: readonly Mutant[] = [
     family: "unknown-taken-for-an-answer",
     guarantee: "no answer is not no",
     file: "src/dedup/execute.ts",
-    find: "await acquired.reopen(false);",
-    replace: "if (cause !== undefined) { acquired.clear(); return undefined; }",
+    find: "const reopened = await acquired.reopen(false);",
+    replace:
+      "if (cause !== undefined) { acquired.clear(); return undefined; }\n" +
+      "  const reopened = await acquired.reopen(false);",
     test: "test/dedup.property.test.ts",
     subtle: "no answer taken for no in verify",
   },

@@ -51,9 +51,15 @@ export {
   type FaultyStore,
 } from "./faulty-store.js";
 export type { FaultyStoreOptions } from "./faulty-store-options.js";
+export { checkDeterminism, type Determinism } from "./guard/check-determinism.js";
+export { NondeterminismError } from "./guard/nondeterminism-error.js";
 export { createRandom, type Random } from "./random.js";
+export { type DiagramOptions, drawDiagram, type Highlight } from "./report/diagram.js";
 export { describeFault, describePlan } from "./report/fault-words.js";
-export { type StoryOptions, tellStory } from "./report/story.js";
+export { type ReportMeta, renderReport, type ShownViolation } from "./report/html.js";
+export { renderMatrixMarkdown } from "./report/markdown.js";
+export { type StoryLine, type StoryOptions, storyLines, tellStory } from "./report/story.js";
+export { type MatrixTextOptions, renderMatrixText } from "./report/text.js";
 export { type Hop, macrotaskHop, tickHop } from "./runtime.js";
 export { SCENARIOS, scenarioOf } from "./scenarios/catalogue.js";
 export { type Ask, askAll, type Serve } from "./scenarios/clients.js";

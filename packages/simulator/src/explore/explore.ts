@@ -73,8 +73,8 @@ interface Exploration {
   run(plan: FaultPlan, column: Column, seed?: number): Promise<Trace | undefined>;
   /** The trace of a plan that does not count. */
   look(plan: FaultPlan): Promise<Trace>;
-  /** Whether the plan of this number is among those that this job takes. */
-  takes(): boolean;
+  /** Whether the next plan is among those that this job takes, one in so many of them. */
+  takes(sample?: number): boolean;
   readonly stopped: () => boolean;
 }
 
@@ -116,10 +116,10 @@ export async function explore(
     menus: new Menus(scenario, profileOf(job.profile), named),
     job,
     stopped: () => stopped,
-    takes() {
+    takes(sample = oneIn) {
       number += 1;
       // Mixed, so that a sample does not take the same fault of every call.
-      return number % of === index && (oneIn === 1 || mix(job.seed, number) % oneIn === 0);
+      return number % of === index && (sample === 1 || mix(job.seed, number) % sample === 0);
     },
     async run(plan, column, seed = job.seed) {
       stopped ||= options.stop?.() ?? false;
@@ -179,15 +179,18 @@ async function exploreSingles(exploration: Exploration): Promise<void> {
 }
 
 async function explorePairs(exploration: Exploration): Promise<void> {
-  const { scenario, menus, run, look, takes } = exploration;
+  const { scenario, menus, job, run, look, takes } = exploration;
+  // A sample leaves out first faults too: each costs a run that shows its calls.
+  const { oneIn = 1 } = job;
+  const ofFirsts = Math.floor(Math.sqrt(oneIn));
   const base = await look([]);
-  for (const [first] of singlePlans(callsOf(scenario, base), menus)) {
-    if (first === undefined) {
+  for (const [at, [first]] of [...singlePlans(callsOf(scenario, base), menus)].entries()) {
+    if (first === undefined || mix(job.seed, -1 - at) % ofFirsts !== 0) {
       continue;
     }
     const one = await look([first]);
     for (const plan of pairPlans(first, callsOf(scenario, one), menus)) {
-      if (takes() && (await run(plan, "pairs")) === undefined) {
+      if (takes(Math.round(oneIn / ofFirsts)) && (await run(plan, "pairs")) === undefined) {
         return;
       }
     }

@@ -29,9 +29,9 @@ export interface Budget {
 /** A sample that takes seconds. */
 export const QUICK: Budget = {
   name: "quick",
-  singlesOneIn: { durable: 1, others: 6 },
-  pairsOneIn: 150,
-  swarm: 30,
+  singlesOneIn: { durable: 1, others: 10 },
+  pairsOneIn: 600,
+  swarm: 12,
 };
 
 /** Everything that can be enumerated. */

@@ -62,7 +62,11 @@ function lateOwner({ calls, runs, key }: Context): string | undefined {
   return firstOf(runs, (late) => {
     const call = calls.get(late.operation ?? -1);
     const result = call && resultOf(call);
-    if (call?.endedUs === undefined || result?.outcome !== "executed" || result.recorded !== true) {
+    if (
+      call?.endedUs === undefined ||
+      result?.outcome !== "executed" ||
+      result.recorded === "unknown"
+    ) {
       return undefined;
     }
     const endedUs = call.endedUs;

@@ -92,4 +92,4 @@ export function parseProfiles(text: string): readonly ProfileId[] {
 }
 
 /** Plans that a variant of core is tried with, at most. */
-export const DEFAULT_BUDGET = 3_000;
+export const DEFAULT_BUDGET = 4_000;

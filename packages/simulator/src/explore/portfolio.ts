@@ -45,7 +45,7 @@ export function* portfolio(scenarios: readonly Scenario[], seed: number): Trials
   }
   for (let round = 0; grounds.length > 0; round += 1) {
     for (const [at, ground] of grounds.entries()) {
-      yield* playRound(ground, seed, round, mix(seed, round * 1009 + at));
+      yield* playRound(ground, { seed, round, at });
     }
   }
 }
@@ -70,7 +70,15 @@ function* openGrounds(
   return grounds;
 }
 
-function* playRound(ground: Ground, seed: number, round: number, salt: number): Trials {
+interface Turn {
+  readonly seed: number;
+  readonly round: number;
+  /** The place of the ground among all. */
+  readonly at: number;
+}
+
+function* playRound(ground: Ground, { seed, round, at }: Turn): Trials {
+  const salt = mix(seed, round * 1009 + at);
   const { scenario, profile, calls, menus, singles } = ground;
   const spec = (plan: FaultPlan, ofSeed: number): Trial => ({
     scenario,
@@ -78,8 +86,9 @@ function* playRound(ground: Ground, seed: number, round: number, salt: number): 
   });
   if (round < ROUNDS) {
     for (const [number, plan] of singles.entries()) {
-      // Mixed, so that a round does not take the same fault of every call.
-      if (mix(seed, number) % ROUNDS === round) {
+      // Mixed, so that a round takes neither the same fault of every call nor, of scenarios that are
+      // alike, the same plans.
+      if (mix(mix(seed, at), number) % ROUNDS === round) {
         yield spec(plan, seed);
       }
     }

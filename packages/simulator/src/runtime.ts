@@ -51,6 +51,18 @@ export const afterMicrotasks: ((callback: () => void) => void) | undefined =
         void settled.then(() => void nextTick(callback));
       };
 
+/**
+ * As `afterMicrotasks`, for one callback that is called back again and again: nothing but a promise
+ * is made each time.
+ */
+export function recallAfterMicrotasks(callback: () => void): (() => void) | undefined {
+  if (nextTick === undefined) {
+    return undefined;
+  }
+  const later = (): void => void nextTick(callback);
+  return () => void settled.then(later);
+}
+
 function hopBy(later: Later): Hop {
   return (drained) => {
     if (drained === undefined) {

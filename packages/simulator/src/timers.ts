@@ -1,8 +1,10 @@
 // A queue of timers ordered by time, then by the order in which they were set: a binary heap.
 
-interface Timer {
+/** A timer that is set. */
+export interface Timer {
   readonly atUs: number;
   readonly sequence: number;
+  /** Undefined once it was cancelled or taken. */
   callback: (() => void) | undefined;
 }
 
@@ -22,24 +24,35 @@ export class TimerQueue {
 
   /** Adds a timer and returns what cancels it. */
   add(atUs: number, callback: () => void): () => void {
+    const timer = this.set(atUs, callback);
+    return () => this.cancel(timer);
+  }
+
+  /** Adds a timer. Most are never cancelled, so what would cancel it is not made. */
+  set(atUs: number, callback: () => void): Timer {
     const timer: Timer = { atUs, sequence: this.#sequence, callback };
     this.#sequence += 1;
     this.#live += 1;
     this.#push(timer);
-    return () => {
-      if (timer.callback !== undefined) {
-        timer.callback = undefined;
-        this.#live -= 1;
-      }
-    };
+    return timer;
+  }
+
+  cancel(timer: Timer): void {
+    if (timer.callback !== undefined) {
+      timer.callback = undefined;
+      this.#live -= 1;
+    }
   }
 
   /** The time of the next timer, or undefined. */
   nextAtUs(): number | undefined {
-    while (this.#heap[0] !== undefined && this.#heap[0].callback === undefined) {
+    const heap = this.#heap;
+    let first = heap[0];
+    while (first !== undefined && first.callback === undefined) {
       this.#pop();
+      first = heap[0];
     }
-    return this.#heap[0]?.atUs;
+    return first?.atUs;
   }
 
   /** Removes the next timer and returns its callback. */

@@ -1,15 +1,20 @@
 // How messages travel in a world: a request to a store, a sink or a node and its answer, with the
 // faults that a plan has for them. One method per moment of a message's life.
 
+import type { Timer } from "../timers.js";
 import type { ChoiceSource } from "./choices.js";
+import { Cuts } from "./cuts.js";
 import { type FaultAt, FaultIndex, type FaultPlan } from "./fault-plan.js";
+import { type Flight, Links, type Request } from "./flight.js";
 import type { Party } from "./party.js";
+import { isAtStore } from "./store-faults.js";
 import type { Ask, TraceEvent } from "./trace.js";
 
 /** What the network needs from its world. */
 export interface NetworkHost {
   elapsedUs(): number;
-  at(delayUs: number, callback: () => void): () => void;
+  at(delayUs: number, callback: () => void): Timer;
+  cancel(timer: Timer): void;
   note(event: TraceEvent): void;
   choices: ChoiceSource;
   /** Travel times to choose from, in microseconds. */
@@ -20,42 +25,13 @@ export interface NetworkHost {
   strikeStore(fault: FaultAt, ask: Ask): boolean;
 }
 
-/** One request and what becomes of it. */
-export interface Request<A> {
-  readonly from: Party;
-  /** The life that asks: what code of an earlier one still sends in the moment of its end is void. */
-  readonly life: number;
-  readonly to: string;
-  readonly ask: Ask;
-  /** After so long without an answer, `unanswered` is called; waits for ever without it. */
-  readonly timeoutMs?: number;
-  /** Carries the request out; answers now or later, once per copy that arrives. */
-  deliver(respond: (answer: A, outcome: string) => void): void;
-  answered(answer: A): void;
-  unanswered(): void;
-  /** The connection was refused. */
-  refused(): void;
-}
-
-interface Flight<A> {
-  readonly id: number;
-  readonly life: number;
-  readonly nth: number;
-  readonly site: number;
-  readonly faults: readonly FaultAt[];
-  readonly request: Request<A>;
-  settled: boolean;
-  cancelTimeout: (() => void) | undefined;
-}
-
 export class Network {
   readonly #host: NetworkHost;
   #faults: FaultIndex;
   #messages = 0;
   #healed = false;
-  readonly #counts = new Map<string, number>();
-  /** Links that are cut: until when, by direction. */
-  readonly #cuts = new Map<string, number>();
+  readonly #links = new Links();
+  readonly #cuts = new Cuts();
   /** Faults that struck, in order. */
   readonly struck: FaultAt[] = [];
   /** When the last of them is over, in microseconds since the start. */
@@ -68,7 +44,7 @@ export class Network {
 
   /** How many calls each link has carried, by `from to`. */
   get counts(): ReadonlyMap<string, number> {
-    return this.#counts;
+    return this.#links.counts;
   }
 
   /** No fault strikes from now on, not even at calls that are under way. */
@@ -87,26 +63,23 @@ export class Network {
     if (life !== from.life) {
       return;
     }
-    const link = `${from.name} ${to}`;
-    const nth = (this.#counts.get(link) ?? 0) + 1;
-    this.#counts.set(link, nth);
+    const link = this.#links.between(from, to);
+    link.sent += 1;
+    const nth = link.sent;
     this.#messages += 1;
     const flight: Flight<A> = {
       id: this.#messages,
-      life,
-      nth,
-      site: (from.index << 20) ^ (hash(to) & 0xff000) ^ (nth << 2),
+      site: link.site ^ (nth << 2),
       faults: this.#faults.at(from.name, to, nth),
       request,
       settled: false,
-      cancelTimeout: undefined,
+      timeout: undefined,
     };
     const atUs = this.#host.elapsedUs();
     this.#host.note({ atUs, type: "sent", message: flight.id, from: from.name, to, nth, ask });
     if (timeoutMs !== undefined) {
-      flight.cancelTimeout = this.#host.at(timeoutMs * 1000, () =>
-        from.enter(flight.life, () => this.#timeOut(flight)),
-      );
+      const timeOut = (): void => this.#timeOut(flight);
+      flight.timeout = this.#host.at(timeoutMs * 1000, () => from.enter(life, timeOut));
     }
     if (flight.faults.length === 0) {
       this.#depart(flight);
@@ -147,7 +120,7 @@ export class Network {
             const state = fault.fault === "pause" ? "paused" : "suspended";
             this.#host.stop(from, state, fault.forMs);
             // It leaves when the process goes on.
-            from.enter(flight.life, () => this.#depart(flight));
+            from.enter(flight.request.life, () => this.#depart(flight));
             return;
           }
           break;
@@ -189,7 +162,7 @@ export class Network {
     const { request } = flight;
     if (copy === 0) {
       for (const fault of this.#faultsOf(flight)) {
-        if (atStore(fault) && !("phase" in fault && fault.phase === "apply")) {
+        if (isAtStore(fault) && !("phase" in fault && fault.phase === "apply")) {
           this.#strike(fault);
           if (this.#host.strikeStore(fault, request.ask)) {
             this.#lose(flight, "request");
@@ -203,7 +176,7 @@ export class Network {
       this.#host.note({ atUs, type: "arrived", message: flight.id, copy, outcome });
       if (copy === 0) {
         for (const fault of this.#faultsOf(flight)) {
-          if (atStore(fault) && "phase" in fault && fault.phase === "apply") {
+          if (isAtStore(fault) && "phase" in fault && fault.phase === "apply") {
             this.#strike(fault);
             this.#host.strikeStore(fault, request.ask);
           }
@@ -236,7 +209,7 @@ export class Network {
   /** The answer reaches the sender's machine. */
   #land<A>(flight: Flight<A>, answer: A): void {
     const { from } = flight.request;
-    if (flight.settled || flight.life !== from.life) {
+    if (flight.settled || flight.request.life !== from.life) {
       return;
     }
     for (const fault of this.#faultsOf(flight)) {
@@ -249,7 +222,7 @@ export class Network {
         this.#host.stop(from, fault.fault === "pause" ? "paused" : "suspended", fault.forMs);
       }
     }
-    from.enter(flight.life, () => {
+    from.enter(flight.request.life, () => {
       if (!this.#settle(flight)) {
         return;
       }
@@ -260,7 +233,7 @@ export class Network {
 
   #refuse<A>(flight: Flight<A>): void {
     this.#host.at(this.#latencyUs(flight, 0), () =>
-      flight.request.from.enter(flight.life, () => {
+      flight.request.from.enter(flight.request.life, () => {
         if (this.#settle(flight)) {
           this.#lose(flight, "request");
           flight.request.refused();
@@ -280,7 +253,9 @@ export class Network {
   #settle<A>(flight: Flight<A>): boolean {
     const first = !flight.settled;
     flight.settled = true;
-    flight.cancelTimeout?.();
+    if (flight.timeout !== undefined) {
+      this.#host.cancel(flight.timeout);
+    }
     return first;
   }
 
@@ -301,48 +276,18 @@ export class Network {
   }
 
   #cut(from: string, to: string, legs: "requests" | "replies" | "both", forMs: number): void {
-    const untilUs = this.#host.elapsedUs() + forMs * 1000;
-    const lengthen = (direction: string): void => {
-      this.#cuts.set(direction, Math.max(untilUs, this.#cuts.get(direction) ?? 0));
-    };
-    if (legs !== "replies") {
-      lengthen(`${from} ${to}`);
-    }
-    if (legs !== "requests") {
-      lengthen(`${to} ${from}`);
-    }
+    this.#cuts.cut(from, to, legs, this.#host.elapsedUs() + forMs * 1000);
     this.#host.at(forMs * 1000, () => {
       // After healing there is nothing left to mend, and another cut may last longer.
-      if (this.#cuts.size > 0 && !this.#isCut(from, to) && !this.#isCut(to, from)) {
+      if (this.#cuts.any && !this.#isCut(from, to) && !this.#isCut(to, from)) {
         this.#host.note({ atUs: this.#host.elapsedUs(), type: "mended", from, to });
       }
     });
   }
 
   #isCut(from: string, to: string): boolean {
-    return this.#cuts.size > 0 && (this.#cuts.get(`${from} ${to}`) ?? 0) > this.#host.elapsedUs();
+    return this.#cuts.isCut(from, to, this.#host.elapsedUs());
   }
 }
 
 const NONE: readonly FaultAt[] = [];
-
-function atStore({ fault }: FaultAt): boolean {
-  switch (fault) {
-    case "jumpStoreClock":
-    case "restartStore":
-    case "failover":
-    case "evict":
-    case "staleReads":
-      return true;
-    default:
-      return false;
-  }
-}
-
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return value;
-}

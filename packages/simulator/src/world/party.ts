@@ -2,8 +2,8 @@
 // paused process wait, those of a crashed one never come, and what it has sent still arrives.
 
 import type { Runtime } from "@onceproof/core/advanced";
-import { createRandom } from "../random.js";
-import type { TimerQueue } from "../timers.js";
+import { createRandom, type Random } from "../random.js";
+import type { Timer, TimerQueue } from "../timers.js";
 import { mix } from "./choices.js";
 
 export type PartyState = "up" | "paused" | "suspended" | "down";
@@ -89,7 +89,7 @@ export class Party {
     this.state = "up";
     const { life } = this;
     for (const callback of this.#held.splice(0)) {
-      this.#host.timers.add(this.#host.elapsedUs(), () => this.enter(life, callback));
+      this.#host.timers.set(this.#host.elapsedUs(), () => this.enter(life, callback));
     }
   }
 
@@ -106,11 +106,12 @@ export class Party {
   runtime(): Runtime {
     const { life } = this;
     const host = this.#host;
-    const random = createRandom(mix(host.seed, (this.index + 1) * 4096 + life));
+    // Made at the first draw: clients and services that only wait never draw.
+    let random: Random | undefined;
     const monotonicNow = (): number => this.#monotonicUs() / 1000;
-    const arm = (delayMs: number, fire: () => void): (() => void) => {
+    const arm = (delayMs: number, ring: () => void): Timer => {
       const delayUs = Math.max(0, Math.ceil((delayMs * 1000) / this.#rate));
-      return host.timers.add(host.elapsedUs() + delayUs, () => this.enter(life, fire));
+      return host.timers.set(host.elapsedUs() + delayUs, ring);
     };
     return {
       wallNow: () => (this.#wallUs + host.elapsedUs() * this.#rate) / 1000,
@@ -118,7 +119,6 @@ export class Party {
       setTimer: (callback, delayMs) => {
         const dueMs = monotonicNow() + delayMs;
         let cancelled = false;
-        let cancelArmed: () => void;
         const fire = (): void => {
           if (cancelled) {
             return;
@@ -126,18 +126,22 @@ export class Party {
           // A suspension froze the clock that this timer counts by.
           const leftMs = dueMs - monotonicNow();
           if (leftMs > 0.001) {
-            cancelArmed = arm(leftMs, fire);
+            armed = arm(leftMs, ring);
           } else {
             callback();
           }
         };
-        cancelArmed = arm(delayMs, fire);
+        const ring = (): void => this.enter(life, fire);
+        let armed = arm(delayMs, ring);
         return () => {
           cancelled = true;
-          cancelArmed();
+          host.timers.cancel(armed);
         };
       },
-      randomBytes: (length) => random.bytes(length),
+      randomBytes: (length) => {
+        random ??= createRandom(mix(host.seed, (this.index + 1) * 4096 + life));
+        return random.bytes(length);
+      },
     };
   }
 }

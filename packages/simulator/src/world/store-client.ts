@@ -40,78 +40,85 @@ export function createStoreClient(
 ): AtomicStore & Partial<MultiKeyStore & WatchableStore> {
   const { network, server, party, capabilities, multiKey, watch } = options;
   const { life } = party;
-  const { maxValueBytes } = capabilities;
+  const { maxValueBytes, operationTimeoutMs: timeoutMs } = capabilities;
   let closed = false;
 
+  // The check throws inside of the promise's executor, so that a bad argument is a rejection.
   const call = <A>(
-    check: () => void,
-    ask: () => Ask,
-    deliver: () => A,
-    outcomeOf: (answer: A) => string,
-    unanswered: (cause: Error) => A,
-  ): Promise<A> =>
-    new Promise<A>((resolve, reject) => {
-      check();
-      if (closed) {
-        reject(new StoreError("closed", "the simulated store is closed"));
-        return;
-      }
-      network.send<A>({
-        from: party,
-        life,
-        to: STORE,
-        ask: ask(),
-        timeoutMs: capabilities.operationTimeoutMs,
-        deliver: (respond) => {
-          const answer = deliver();
-          respond(answer, outcomeOf(answer));
-        },
-        answered: resolve,
-        unanswered: () => {
-          try {
-            resolve(
-              unanswered(new Error(`no answer within ${capabilities.operationTimeoutMs} ms`)),
-            );
-          } catch (error) {
-            reject(error);
-          }
-        },
-        refused: () => reject(new StoreError("unavailable", "the connection was refused")),
-      });
+    resolve: (answer: A) => void,
+    reject: (error: unknown) => void,
+    ask: Ask,
+    deliver: (respond: (answer: A, outcome: string) => void) => void,
+    unanswered: () => void,
+  ): void => {
+    if (closed) {
+      reject(new StoreError("closed", "the simulated store is closed"));
+      return;
+    }
+    const refused = (): void => reject(new StoreError("unavailable", "the connection was refused"));
+    const answered = resolve;
+    network.send({
+      from: party,
+      life,
+      to: STORE,
+      ask,
+      timeoutMs,
+      deliver,
+      answered,
+      unanswered,
+      refused,
     });
+  };
+  const noAnswer = (): Error => new Error(`no answer within ${timeoutMs} ms`);
 
   return {
     capabilities,
     read: (key) =>
-      call<Observation>(
-        () => checkStoreKey(key),
-        () => ({ ask: "read", key }),
-        () => server.read(key),
-        (answer) => (answer.entry === undefined ? "absent" : `r${answer.revision}`),
-        (cause) => {
-          throw new StoreError("unavailable", "the read got no answer", { cause });
-        },
-      ),
+      new Promise<Observation>((resolve, reject) => {
+        checkStoreKey(key);
+        call(
+          resolve,
+          reject,
+          { ask: "read", key },
+          (respond) => {
+            const answer = server.read(key);
+            respond(answer, answer.entry === undefined ? "absent" : `r${answer.revision}`);
+          },
+          () => {
+            const cause = noAnswer();
+            reject(new StoreError("unavailable", "the read got no answer", { cause }));
+          },
+        );
+      }),
     write: (write: Write) =>
-      call<WriteResult>(
-        () => checkWrite(write, maxValueBytes),
-        () => ({ ask: "write", write }),
-        () => server.write(write),
-        describe,
-        (cause) => ({
-          outcome: "unknown",
-          cause,
-        }),
-      ),
+      new Promise<WriteResult>((resolve, reject) => {
+        checkWrite(write, maxValueBytes);
+        call(
+          resolve,
+          reject,
+          { ask: "write", write },
+          (respond) => {
+            const answer = server.write(write);
+            respond(answer, describe(answer));
+          },
+          () => resolve({ outcome: "unknown", cause: noAnswer() }),
+        );
+      }),
     ...(multiKey && {
       writeAll: (all: WriteAll) =>
-        call<WriteAllResult>(
-          () => checkWriteAll(all, maxValueBytes),
-          () => ({ ask: "writeAll", opId: all.opId, keys: all.writes.map(({ key }) => key) }),
-          () => server.writeAll(all),
-          describe,
-          (cause) => ({ outcome: "unknown", cause }),
-        ),
+        new Promise<WriteAllResult>((resolve, reject) => {
+          checkWriteAll(all, maxValueBytes);
+          call(
+            resolve,
+            reject,
+            { ask: "writeAll", opId: all.opId, keys: all.writes.map(({ key }) => key) },
+            (respond) => {
+              const answer = server.writeAll(all);
+              respond(answer, describe(answer));
+            },
+            () => resolve({ outcome: "unknown", cause: noAnswer() }),
+          );
+        }),
     }),
     ...(watch !== undefined && {
       watch: async (key: string, signal: AbortSignal) => {

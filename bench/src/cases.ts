@@ -1,5 +1,6 @@
-// What is measured: each algorithm over the memory store, beside a bare Map with a promise, and the
-// checker. A case is a batch, since one operation is shorter than the clock's own cost.
+// What is measured: each algorithm over the memory store, beside a bare Map with a promise, the
+// checker, and the simulated world. A case is a batch, since one operation is shorter than the
+// clock's own cost.
 
 import {
   createDedup,
@@ -12,6 +13,7 @@ import {
   createUniqueInsert,
 } from "@onceproof/core";
 import { checkerCases } from "./checker.js";
+import { simulatorCases } from "./simulator.js";
 
 /** Operations in one batch, where a case does not say. */
 export const BATCH = 1_000;
@@ -136,4 +138,5 @@ export const cases: readonly Case[] = [
     },
   },
   ...checkerCases,
+  ...simulatorCases,
 ];

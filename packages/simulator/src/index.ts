@@ -35,6 +35,7 @@ export {
   planJobs,
   QUICK,
   type Selection,
+  SINGLES,
 } from "./explore/verify.js";
 export {
   DEFAULT_RATES,

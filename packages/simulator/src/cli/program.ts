@@ -88,7 +88,15 @@ function addVerify(
   program
     .command("verify")
     .description("explore every scenario under faults and print which guarantee holds where")
-    .addOption(new Option("--quick", "a sample of the plans (default)").conflicts("full"))
+    .addOption(
+      new Option("--quick", "a sample of the plans (default)").conflicts(["full", "singles"]),
+    )
+    .addOption(
+      new Option(
+        "--singles",
+        "every plan of one fault on every profile, a sample of the others",
+      ).conflicts("full"),
+    )
     .addOption(new Option("--full", "every plan of one and of two faults, and many random ones"))
     .addOption(
       new Option("--time <time>", "end after so long: 30s, 10m; alone it means --full").argParser(
@@ -120,7 +128,17 @@ function addVerify(
       new Option(
         "--merge <files...>",
         "run nothing: join what --json wrote for the parts of one verification",
-      ).conflicts(["quick", "full", "time", "shard", "only", "profile", "list", "mutant"]),
+      ).conflicts([
+        "quick",
+        "singles",
+        "full",
+        "time",
+        "shard",
+        "only",
+        "profile",
+        "list",
+        "mutant",
+      ]),
     )
     .option("--mutant <id>", "explore a broken variant of core, as mutants lists them")
     .option("--list", "print scenarios, profiles and guarantees, and run nothing")

@@ -12,6 +12,7 @@ import {
   planJobs,
   QUICK,
   type Selection,
+  SINGLES,
 } from "../explore/verify.js";
 import { coreText } from "../mutants/index.js";
 import { describePlan, renderMatrixMarkdown } from "../report/index.js";
@@ -39,6 +40,7 @@ import type { Shard } from "./values.js";
 export interface VerifyOptions {
   readonly quick?: boolean;
   readonly full?: boolean;
+  readonly singles?: boolean;
   readonly time?: number;
   readonly jobs: number;
   readonly shard?: Shard;
@@ -103,7 +105,10 @@ function listScenarios({ only = SCENARIOS, profile }: VerifyOptions): void {
   }
 }
 
-function budgetOf({ quick = false, full = false, time }: VerifyOptions): Budget {
+function budgetOf({ quick = false, singles = false, full = false, time }: VerifyOptions): Budget {
+  if (singles) {
+    return SINGLES;
+  }
   // With a time alone: all there is to do, as far as the time goes.
   return full || (time !== undefined && !quick) ? FULL : QUICK;
 }

@@ -34,7 +34,15 @@ export const QUICK: Budget = {
   swarm: 12,
 };
 
-/** Everything that can be enumerated. */
+/** Every plan of one fault on every profile, and a sample of the others: minutes. */
+export const SINGLES: Budget = {
+  name: "singles",
+  singlesOneIn: { durable: 1, others: 1 },
+  pairsOneIn: 200,
+  swarm: 30,
+};
+
+/** Everything that can be enumerated: hours, or `--shard`s of it. */
 export const FULL: Budget = {
   name: "full",
   singlesOneIn: { durable: 1, others: 1 },

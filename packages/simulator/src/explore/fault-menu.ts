@@ -62,6 +62,8 @@ function messageFaults({ times, long = false }: MenuOptions): WorldFault[] {
     { fault: "holdReply", forMs: 0.9 * operationTimeoutMs },
     ...[0, ...lates].map((afterMs): WorldFault => ({ fault: "duplicate", afterMs })),
     { fault: "refuse" },
+    { fault: "refuse", forMs: 1.5 * operationTimeoutMs },
+    { fault: "refuse", forMs: 1.2 * leaseMs },
     { fault: "cut", legs: "both", forMs: 1.2 * leaseMs },
     { fault: "cut", legs: "both", forMs: 5 * leaseMs },
     { fault: "cut", legs: "replies", forMs: 1.2 * leaseMs },

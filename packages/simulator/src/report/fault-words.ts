@@ -25,7 +25,9 @@ export function describeFault(fault: FaultAt): string {
     case "duplicate":
       return `the request of ${call} arrives a second time, ${formatMs(fault.afterMs)} later`;
     case "refuse":
-      return `the connection of ${call} is refused`;
+      return fault.forMs === undefined
+        ? `the connection of ${call} is refused`
+        : `from ${call} on, connections from ${from} to ${to} are refused for ${formatMs(fault.forMs)}`;
     case "crash":
       return (
         `${from} crashes ${moment(fault.phase, fault.nth, to)}, ` +

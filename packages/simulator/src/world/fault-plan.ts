@@ -23,8 +23,9 @@ export type WorldFault =
   | { readonly fault: "holdReply"; readonly forMs: number }
   /** The request arrives a second time, so much later. */
   | { readonly fault: "duplicate"; readonly afterMs: number }
-  /** The connection is refused: certainly nothing happens, and the caller is told so. */
-  | { readonly fault: "refuse" }
+  /** The connection is refused: certainly nothing happens, and the caller is told so. For so long
+   * all further calls of the link are refused too; without a time this one alone. */
+  | { readonly fault: "refuse"; readonly forMs?: number }
   /** The caller's process dies, and starts anew so much later. */
   | { readonly fault: "crash"; readonly phase: "send" | "reply"; readonly forMs: number }
   /** The caller's process stands still, its clocks go on: a garbage collection, a stalled loop. */

@@ -32,6 +32,8 @@ export class Network {
   #healed = false;
   readonly #links = new Links();
   readonly #cuts = new Cuts();
+  /** Directions in which connections are refused. */
+  readonly #outages = new Cuts();
   /** Faults that struck, in order. */
   readonly struck: FaultAt[] = [];
   /** When the last of them is over, in microseconds since the start. */
@@ -52,6 +54,7 @@ export class Network {
     this.#healed = true;
     this.#faults = new FaultIndex([]);
     this.#cuts.clear();
+    this.#outages.clear();
   }
 
   #faultsOf<A>(flight: Flight<A>): readonly FaultAt[] {
@@ -103,6 +106,10 @@ export class Network {
           break;
         case "refuse":
           this.#strike(fault);
+          if (fault.forMs !== undefined) {
+            const untilUs = this.#host.elapsedUs() + fault.forMs * 1000;
+            this.#outages.cut(from.name, to, "requests", untilUs);
+          }
           this.#refuse(flight);
           return;
         case "crash":
@@ -132,6 +139,10 @@ export class Network {
 
   #depart<A>(flight: Flight<A>): void {
     const { from, to } = flight.request;
+    if (this.#outages.isCut(from.name, to, this.#host.elapsedUs())) {
+      this.#refuse(flight);
+      return;
+    }
     let delayUs = this.#latencyUs(flight, 0);
     let lost = this.#isCut(from.name, to);
     for (const fault of this.#faultsOf(flight)) {
@@ -261,7 +272,7 @@ export class Network {
 
   #strike(fault: FaultAt): void {
     this.struck.push(fault);
-    const lastsMs = "forMs" in fault ? fault.forMs : "afterMs" in fault ? fault.afterMs : 0;
+    const lastsMs = "forMs" in fault ? (fault.forMs ?? 0) : "afterMs" in fault ? fault.afterMs : 0;
     this.lastUs = Math.max(this.lastUs, this.#host.elapsedUs() + lastsMs * 1000);
     this.#host.note({ atUs: this.#host.elapsedUs(), type: "fault", fault });
   }

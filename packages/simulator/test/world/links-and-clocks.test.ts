@@ -100,6 +100,52 @@ describe("cut", () => {
   });
 });
 
+describe("refuse", () => {
+  /** Writes every 10 ms from 0 to 60; how each ended, and which took place. */
+  const writes = async (forMs?: number, healAtMs = Number.POSITIVE_INFINITY) => {
+    const world = quietWorld([at(3, { fault: "refuse", ...(forMs !== undefined && { forMs }) })]);
+    let line = "";
+    await workOn(world, async (node) => {
+      for (let round = 0; round < 7; round += 1) {
+        if (nowMs(world) >= healAtMs) {
+          world.heal();
+        }
+        const { code } = await endOf(world, node.store.write(create(`k${round}`)));
+        line += code === undefined ? "." : code === "unavailable" ? "x" : "?";
+        await node.sleep((round + 1) * 10 - nowMs(world));
+      }
+    });
+    const applied = [...Array(7).keys()].map((k) => (held(world, `k${k}`) ? "a" : "-")).join("");
+    return { line, applied };
+  };
+
+  test("without a time: the one call alone", async () => {
+    expect(await writes()).toEqual({ line: "..x....", applied: "aa-aaaa" });
+  });
+
+  test("for a while: every call of the link, none takes place, each is told so", async () => {
+    expect(await writes(25)).toEqual({ line: "..xxx..", applied: "aa---aa" });
+  });
+
+  test("until the world heals", async () => {
+    expect(await writes(1_000, 50)).toEqual({ line: "..xxx..", applied: "aa---aa" });
+  });
+
+  test("the named link alone, and the world is restless until the end", async () => {
+    const world = quietWorld([at(1, { fault: "refuse", forMs: 500 })]);
+    let other: Node | undefined;
+    world.addNode("other", (node) => {
+      other = node;
+    });
+    await workOn(world, async (node) => {
+      expect((await endOf(world, node.store.read("k"))).code).toBe("unavailable");
+      expect(await node.call("bank", "charge", () => "charged")).toBe("charged");
+      expect(await other!.store.read("k")).toMatchObject({ now: expect.any(Number) });
+    });
+    expect(world.restlessMs).toBe(500 - nowMs(world));
+  });
+});
+
 describe("jumpClock", () => {
   test.each([-60_000, 60_000])(
     "by %s ms: the wall clock jumps, nothing else does",

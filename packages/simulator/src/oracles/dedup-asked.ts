@@ -7,10 +7,11 @@ import {
   type Recorded,
   returnedBy,
 } from "../scenarios/recorded.js";
-import type { Setting } from "../scenarios/scenario.js";
+import type { Setting, Times } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
 import { equal } from "./equality.js";
 import { groupBy, retentionUs } from "./judge.js";
+import { oncePerHistory } from "./memo.js";
 
 /** One call of a dedup. */
 export type Attempt = OperationOf<"dedup.attempt">;
@@ -55,8 +56,12 @@ export function kindOf(call: Attempt): Pick<Telling, "kind" | "value"> | undefin
 }
 
 /** The calls and the recorded outcomes of each key, from first to last. */
-export function askedOf(history: History, setting: Setting): Asked[] {
-  const stands = retentionUs(setting.times);
+export function askedOf(history: History, { times }: Setting): readonly Asked[] {
+  return askedIn(history, times);
+}
+
+const askedIn = oncePerHistory((history, times: Times): readonly Asked[] => {
+  const stands = retentionUs(times);
   const starts = new Map<unknown, number>();
   for (const { kind, key, detail, fromUs } of history.spans) {
     if (kind === "handler") starts.set(`${key}\n${detail.run}`, fromUs);
@@ -73,16 +78,16 @@ export function askedOf(history: History, setting: Setting): Asked[] {
         const bornUs = starts.get(`${key}\n${run}`) ?? firstUs;
         tellings.push({
           call,
-          ...telling,
           knownUs: call.endedUs,
           standsUntilUs: bornUs + stands,
+          ...telling,
         });
       }
       tellings.sort((a, b) => a.knownUs - b.knownUs);
       return { key, calls, tellings };
     },
   );
-}
+});
 
 /** Whether two tellings are of one outcome. */
 export function agree(left: Telling, right: Telling): boolean {

@@ -3,6 +3,7 @@
 
 import type { Times } from "../scenarios/scenario.js";
 import type { Answer, History } from "../world/history.js";
+import { oncePerHistory } from "./memo.js";
 
 /** The node that asks after healing. */
 export const LAST = "last";
@@ -123,15 +124,17 @@ export function retentionUs({ retentionMs, leaseMs }: Times): number {
 }
 
 /** Tells when a life of a node was last seen to do something: it had not crashed before. */
-export function lastSeen(history: History): (by: string, life: number) => number {
-  const seen = new Map<string, number>();
-  const note = (by: string, life: number, atUs: number | undefined): void => {
-    if (atUs === undefined) return;
-    const key = `${by}#${life}`;
-    if (atUs > (seen.get(key) ?? Number.NEGATIVE_INFINITY)) seen.set(key, atUs);
-  };
-  for (const { by, life, beganUs, endedUs } of history.operations)
-    note(by, life, endedUs ?? beganUs);
-  for (const { by, life, fromUs, untilUs } of history.spans) note(by, life, untilUs ?? fromUs);
-  return (by, life) => seen.get(`${by}#${life}`) ?? Number.NEGATIVE_INFINITY;
-}
+export const lastSeen: (history: History) => (by: string, life: number) => number = oncePerHistory(
+  (history) => {
+    const seen = new Map<string, number>();
+    const note = (by: string, life: number, atUs: number | undefined): void => {
+      if (atUs === undefined) return;
+      const key = `${by}#${life}`;
+      if (atUs > (seen.get(key) ?? Number.NEGATIVE_INFINITY)) seen.set(key, atUs);
+    };
+    for (const { by, life, beganUs, endedUs } of history.operations)
+      note(by, life, endedUs ?? beganUs);
+    for (const { by, life, fromUs, untilUs } of history.spans) note(by, life, untilUs ?? fromUs);
+    return (by, life) => seen.get(`${by}#${life}`) ?? Number.NEGATIVE_INFINITY;
+  },
+);

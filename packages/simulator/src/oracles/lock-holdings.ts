@@ -3,6 +3,7 @@
 import { type OperationOf, operationsOf, returnedBy } from "../scenarios/recorded.js";
 import type { History } from "../world/history.js";
 import { groupBy } from "./judge.js";
+import { oncePerHistory } from "./memo.js";
 
 /** An acquisition that was told. */
 export interface Holding {
@@ -12,11 +13,12 @@ export interface Holding {
 }
 
 /** The acquisitions that were told, by resource. */
-export function holdings(history: History): Map<string, Holding[]> {
-  const told: Holding[] = [];
-  for (const call of operationsOf(history, "lock.acquire")) {
-    const result = returnedBy<"lock.acquire">(call);
-    if (result?.outcome === "acquired") told.push({ key: call.key, token: result.token, call });
-  }
-  return groupBy(told, ({ key }) => key);
-}
+export const holdings: (history: History) => ReadonlyMap<string, readonly Holding[]> =
+  oncePerHistory((history) => {
+    const told: Holding[] = [];
+    for (const call of operationsOf(history, "lock.acquire")) {
+      const result = returnedBy<"lock.acquire">(call);
+      if (result?.outcome === "acquired") told.push({ key: call.key, token: result.token, call });
+    }
+    return groupBy(told, ({ key }) => key);
+  });

@@ -13,7 +13,7 @@ const FENCED_SINK =
   "A sink that checks the token in the same atomic step as its effect never accepts an older holder after a newer one.";
 const TOKENS = "Tokens strictly increase from holder to holder and stay the same through renewals.";
 const EXCLUSION =
-  "Mutual exclusion towards a sink that checks nothing holds only while pauses and clock drift stay inside the margin, the store's clock does not jump ahead by more, and what the holder has sent reaches the sink within it.";
+  "Mutual exclusion towards a sink that checks nothing holds only while pauses and clock drift stay inside the margin, the store's clock does not jump ahead by more, what the holder has sent reaches the sink within it, and no machine is suspended while its wall clock is set back.";
 
 /** The first of two calls that was answered before the other was asked, and what they clash in. */
 function disorder(
@@ -168,7 +168,7 @@ export const lockMutualExclusion: Guarantee = {
         const views = spans
           .map((span) => {
             const alive = Math.max(span.fromUs, seen(span.by, span.life));
-            return { ...span, endUs: span.untilUs ?? alive };
+            return { endUs: span.untilUs ?? alive, ...span };
           })
           .sort((a, b) => a.fromUs - b.fromUs || a.id - b.id);
         let longest = views[0];

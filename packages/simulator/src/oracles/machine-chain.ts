@@ -7,9 +7,10 @@ import {
   type Recorded,
   returnedBy,
 } from "../scenarios/recorded.js";
-import type { Setting } from "../scenarios/scenario.js";
+import type { Setting, Times } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
 import { groupBy, retentionUs } from "./judge.js";
+import { oncePerHistory } from "./memo.js";
 import { type Life, type Memory, mattering, requestsOf, windowOf } from "./requests.js";
 
 /** One call that fires an event. */
@@ -72,7 +73,15 @@ function requestOf({ calls }: Life<Fire>): Request {
 }
 
 /** Each entity that was fired at or read. */
-export function entitiesOf(history: History, setting: Setting, memory: Memory): Entity[] {
+export function entitiesOf(
+  history: History,
+  { times }: Setting,
+  memory: Memory,
+): readonly Entity[] {
+  return entitiesIn(history, times, windowOf(memory));
+}
+
+const entitiesIn = oncePerHistory((history, times: Times, window: number): readonly Entity[] => {
   const fires = groupBy(operationsOf(history, "machine.fire"), ({ key }) => key);
   const readings = groupBy(operationsOf(history, "machine.history"), ({ key }) => key);
   return [...new Set([...fires.keys(), ...readings.keys()])].map((key) => {
@@ -80,14 +89,14 @@ export function entitiesOf(history: History, setting: Setting, memory: Memory): 
     return {
       key,
       fires: fired,
-      requests: requestsOf(fired, setting, memory).map(requestOf),
-      remembersUntilUs: (fired[0]?.beganUs ?? 0) + retentionUs(setting.times),
+      requests: requestsOf(fired, { times }, { window }).map(requestOf),
+      remembersUntilUs: (fired[0]?.beganUs ?? 0) + retentionUs(times),
       readings: (readings.get(key) ?? []).filter((each) => {
         return each.answer !== undefined && "returned" in each.answer;
       }),
     };
   });
-}
+});
 
 /** A move in order, and when it can have been made. */
 export interface Move {

@@ -80,18 +80,43 @@ function judgeChain(entity: Entity, chain: Chain): string | undefined {
   return unasked(entity, chain) ?? untimely(chain) ?? missing(entity, chain);
 }
 
+/** The directions of a reading, each with what it violates. */
+interface Judged {
+  readonly chain: Chain;
+  readonly violation: string | undefined;
+}
+
+const judged = new WeakMap<Entity, Map<Chain["reading"], readonly Judged[]>>();
+
+/** Judged once for both guarantees: an entity is made for one history and one memory. */
+function judgedOf(entity: Entity, reading: Chain["reading"], memory: Memory): readonly Judged[] {
+  let ofEntity = judged.get(entity);
+  if (ofEntity === undefined) {
+    ofEntity = new Map();
+    judged.set(entity, ofEntity);
+  }
+  let known = ofEntity.get(reading);
+  if (known === undefined) {
+    known = chainsOf(entity, reading, memory).map((chain) => {
+      return { chain, violation: judgeChain(entity, chain) };
+    });
+    ofEntity.set(reading, known);
+  }
+  return known;
+}
+
 /** What a reading violates in every direction in which its moves follow one another. */
 function judgeReading(
   entity: Entity,
   reading: Chain["reading"],
   memory: Memory,
 ): string | undefined {
-  const chains = chainsOf(entity, reading, memory);
+  const chains = judgedOf(entity, reading, memory);
   if (chains.length === 0) {
     const items = returnedBy<"machine.history">(reading) ?? [];
     return `${named(reading)} tells moves that do not follow one another: ${items.map(itemInWords).join("; ")}`;
   }
-  const verdicts = chains.map((chain) => judgeChain(entity, chain));
+  const verdicts = chains.map(({ violation }) => violation);
   return verdicts.includes(undefined) ? undefined : verdicts[0];
 }
 
@@ -176,10 +201,10 @@ export function machineStates(memory: Memory = {}): Guarantee {
         const { key, readings } = entity;
         const sights = sightsOf(history, key);
         return firstOf(readings, (reading) => {
-          const chains = chainsOf(entity, reading, memory).filter((chain) => {
-            return judgeChain(entity, chain) === undefined;
+          const chains = judgedOf(entity, reading, memory).filter(({ violation }) => {
+            return violation === undefined;
           });
-          const verdicts = chains.map((chain) => unexplained(chain, sights));
+          const verdicts = chains.map(({ chain }) => unexplained(chain, sights));
           if (verdicts.length === 0 || verdicts.includes(undefined)) return undefined;
           return `${verdicts[0]}, as ${named(reading)} tells them`;
         });

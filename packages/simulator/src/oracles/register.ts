@@ -8,10 +8,18 @@ import {
   type Recorded,
   returnedBy,
 } from "../scenarios/recorded.js";
-import type { Guarantee, Setting } from "../scenarios/scenario.js";
+import type { Guarantee, Setting, Times } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
 import { didNothing, firstOf, groupBy, isOpen, LAST, lastAsked, ms, named, told } from "./judge.js";
-import { type Life, type Memory, mattering, overlapsOther, requestsOf } from "./requests.js";
+import { oncePerHistory } from "./memo.js";
+import {
+  type Life,
+  type Memory,
+  mattering,
+  overlapsOther,
+  requestsOf,
+  windowOf,
+} from "./requests.js";
 
 const AT_MOST_ONCE = "`fn` takes effect at most once per requestId, without a transaction.";
 
@@ -34,9 +42,13 @@ function isTold(call: Update): boolean {
   return outcome === "updated" || outcome === "refused";
 }
 
-function groupsOf(history: History, setting: Setting, memory: Memory): Life<Update>[] {
-  return requestsOf(operationsOf(history, "register.update"), setting, memory);
+function groupsOf(history: History, { times }: Setting, memory: Memory): readonly Life<Update>[] {
+  return livesOf(history, times, windowOf(memory));
 }
+
+const livesOf = oncePerHistory((history, times: Times, window: number): readonly Life<Update>[] =>
+  requestsOf(operationsOf(history, "register.update"), { times }, { window }),
+);
 
 /** What a request was told, without whether it was told again. */
 function sayOf(call: Update): string | number | undefined {
@@ -146,7 +158,7 @@ function operationOf({ calls, loose }: Life<Update>): Operation<Input, Output> |
     ...answered.map(({ endedUs }) => endedUs ?? Number.POSITIVE_INFINITY),
   );
   const output = result.outcome === "updated" ? result.value : ("refused" as const);
-  return { ...base, returnedAt, output };
+  return { returnedAt, output, ...base };
 }
 
 function lookOf(call: Get): Operation<Input, Output> | undefined {

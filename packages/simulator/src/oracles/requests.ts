@@ -35,7 +35,7 @@ export interface Life<C> {
  */
 export function requestsOf<C extends Requesting>(
   calls: readonly C[],
-  { times }: Setting,
+  { times }: Pick<Setting, "times">,
   memory: Memory,
 ): Life<C>[] {
   const stands = retentionUs(times);
@@ -67,6 +67,10 @@ function livesOf<C extends Requesting>(
     if (lives.length > 0 && isReplay(call) && (isNew || known !== true)) loose.push(call);
     else if (life === undefined || isNew) lives.push([call]);
     else life.push(call);
+  }
+  const [only] = lives;
+  if (only !== undefined && lives.length === 1 && loose.length === 0) {
+    return [{ calls: only, loose: false }];
   }
   // A call that was told late may have been told of a later life.
   const late = lives.map((life, index) => {

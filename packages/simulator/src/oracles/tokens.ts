@@ -23,6 +23,7 @@ import {
   precedes,
   told,
 } from "./judge.js";
+import { oncePerHistory } from "./memo.js";
 
 const CONSUMED =
   "Until the token expires, at most one request is ever told *consumed*, and it is told so again when it asks again; others get *used*.";
@@ -56,7 +57,7 @@ function issues(history: History): Map<string, OperationOf<"tokens.issue">> {
   return known;
 }
 
-function issuedOf(history: History): Issued[] {
+const issuedOf: (history: History) => readonly Issued[] = oncePerHistory((history) => {
   const consumes = groupBy(operationsOf(history, "tokens.consume"), ({ input }) => input.token);
   const runs = groupBy(operationsOf(history, "tokens.run"), ({ input }) => input.token);
   return [...issues(history)].map(([token, { key: subject, beganUs }]) => ({
@@ -66,7 +67,7 @@ function issuedOf(history: History): Issued[] {
     rightConsumes: (consumes.get(token) ?? []).filter(({ input }) => input.subject === subject),
     rightRuns: (runs.get(token) ?? []).filter(({ input }) => input.subject === subject),
   }));
-}
+});
 
 function asked(call: Consume): string {
   return `${named(call)} for request "${call.input.requestId}" was told ${told(call)}`;
@@ -175,21 +176,22 @@ export const tokensWrongIsInvalid: Guarantee = {
   },
 };
 
-function runsByToken(history: History): Map<string, Run[]> {
-  return runsOf(history, {
-    method: "tokens.run",
-    groupOf: ({ input, key }) => String(input.token ?? key),
-  });
-}
+const runsByToken: (history: History) => ReadonlyMap<string, readonly Run[]> = oncePerHistory(
+  (history) =>
+    runsOf(history, {
+      method: "tokens.run",
+      groupOf: ({ input, key }) => String(input.token ?? key),
+    }),
+);
 
 /** The last run of a handler for each call. */
-function ranFor(history: History): Map<number, Run> {
+const ranFor: (history: History) => ReadonlyMap<number, Run> = oncePerHistory((history) => {
   const ran = new Map<number, Run>();
   for (const runs of runsByToken(history).values()) {
     for (const run of runs) if (run.operation !== undefined) ran.set(run.operation, run);
   }
   return ran;
-}
+});
 
 /**
  * All holders of token and subject get one result. A caller that ran the handler itself may have

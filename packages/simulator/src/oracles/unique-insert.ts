@@ -21,6 +21,7 @@ import {
   precedes,
   told,
 } from "./judge.js";
+import { oncePerHistory } from "./memo.js";
 
 const ONE_VALUE = "One value per key, all keys or none.";
 const CREATOR = "The creator is always recognised.";
@@ -41,7 +42,7 @@ interface Standing {
 }
 
 /** All that answers show to stand. Inserts are never undone, so it stands from then on. */
-function standings(history: History): Standing[] {
+const standings: (history: History) => readonly Standing[] = oncePerHistory((history) => {
   const standing: Standing[] = [];
   for (const call of operationsOf(history, "unique.insert")) {
     const result = resultOf(call);
@@ -59,7 +60,7 @@ function standings(history: History): Standing[] {
     if (found !== undefined) standing.push({ keys: found.keys as Keys, value: found.value, call });
   }
   return standing;
-}
+});
 
 function sameContent(
   left: Pick<Standing, "keys" | "value">,

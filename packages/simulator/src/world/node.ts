@@ -29,13 +29,6 @@ export interface Node {
   call<T>(sink: string, what: string, act: () => T): Promise<T>;
 }
 
-/** A client: it asks nodes and never fails. */
-export interface Client {
-  readonly name: string;
-  readonly party: Party;
-  sleep(delayMs: number): Promise<void>;
-}
-
 /** A sink gave no answer, or refused the connection. */
 export class SinkError extends Error {
   override readonly name = "SinkError";

@@ -4,17 +4,11 @@
 import { ArgumentError } from "@onceproof/core/advanced";
 import { Guard } from "../guard/guard.js";
 import { mix, seededChoices } from "./choices.js";
+import { type Client, sendRequest } from "./client.js";
 import { EventLoop } from "./event-loop.js";
 import type { FaultPlan } from "./fault-plan.js";
 import { Network } from "./network.js";
-import {
-  type Client,
-  capabilitiesOf,
-  createNode,
-  type Node,
-  type NodeHost,
-  sleepBy,
-} from "./node.js";
+import { capabilitiesOf, createNode, type Node, type NodeHost, sleepBy } from "./node.js";
 import { Party, type PartyHost } from "./party.js";
 import { Recorder } from "./recorder.js";
 import { STORE } from "./store-client.js";
@@ -24,7 +18,8 @@ import type { TraceEvent } from "./trace.js";
 import { Watchers } from "./watchers.js";
 import type { WorldOptions } from "./world-options.js";
 
-export { type Client, type Node, SinkError } from "./node.js";
+export type { Client } from "./client.js";
+export { type Node, SinkError } from "./node.js";
 export type { WorldOptions } from "./world-options.js";
 
 const START_US = 1_800_000_000_000_000;
@@ -170,32 +165,12 @@ export class World {
     serve: () => Promise<T>,
   ): Promise<{ readonly answer: T } | undefined> {
     return new Promise((resolve) => {
-      const target = this.#party(to);
-      this.#network.send<T>({
-        from: client.party,
-        life: client.party.life,
-        to,
-        ask: { ask: "call", what },
+      sendRequest(this.#network, client, this.#party(to), {
+        what,
         timeoutMs,
-        deliver: (respond) => {
-          // What a node that is down is sent is lost; a paused one serves it when it goes on.
-          target.enter(target.state === "down" ? 0 : target.life, () => {
-            const { life } = target;
-            const failed = (error: unknown): void => {
-              if (life === target.life) {
-                this.#loop.fail(error);
-              }
-            };
-            serve().then((answer) => {
-              if (life === target.life) {
-                respond(answer, "answered");
-              }
-            }, failed);
-          });
-        },
-        answered: (answer) => resolve({ answer }),
-        unanswered: () => resolve(undefined),
-        refused: () => resolve(undefined),
+        serve,
+        resolve,
+        failed: (error) => this.#loop.fail(error),
       });
     });
   }

@@ -1,29 +1,11 @@
 // How messages travel in a world: a request to a store, a sink or a node and its answer, with the
 // faults that a plan has for them. One method per moment of a message's life.
 
-import type { Timer } from "../timers.js";
-import type { ChoiceSource } from "./choices.js";
 import { Cuts } from "./cuts.js";
 import { type FaultAt, FaultIndex, type FaultPlan } from "./fault-plan.js";
 import { type Flight, Links, type Request } from "./flight.js";
-import type { Party } from "./party.js";
+import type { NetworkHost } from "./network-host.js";
 import { isAtStore } from "./store-faults.js";
-import type { Ask, TraceEvent } from "./trace.js";
-
-/** What the network needs from its world. */
-export interface NetworkHost {
-  elapsedUs(): number;
-  at(delayUs: number, callback: () => void): Timer;
-  cancel(timer: Timer): void;
-  note(event: TraceEvent): void;
-  choices: ChoiceSource;
-  /** Travel times to choose from, in microseconds. */
-  latenciesUs: readonly number[];
-  crash(party: Party, forMs: number): void;
-  stop(party: Party, state: "paused" | "suspended", forMs: number): void;
-  /** Faults of the store: true if the request is lost by it. */
-  strikeStore(fault: FaultAt, ask: Ask): boolean;
-}
 
 export class Network {
   readonly #host: NetworkHost;

@@ -1,5 +1,6 @@
 // All oracles: judges of a run's history, one per sentence of docs/guarantees.md.
 
+export * from "./contract.js";
 export * from "./dedup.js";
 export * from "./fence.js";
 export * from "./general.js";

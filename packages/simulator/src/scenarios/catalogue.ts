@@ -2,6 +2,7 @@
 // mutants are made of this list.
 
 import { ArgumentError } from "@onceproof/core/advanced";
+import { contractScenarios } from "./contract.js";
 import { dedupScenarios } from "./dedup-states.js";
 import type { Scenario } from "./scenario.js";
 import {
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...stateMachineScenarios,
   ...registerScenarios,
   ...uniqueInsertScenarios,
+  ...contractScenarios,
 ];
 
 /**

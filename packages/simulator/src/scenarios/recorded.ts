@@ -13,6 +13,13 @@ import type {
   ReleaseOutcome,
   UpdateResult,
 } from "@onceproof/core";
+import type {
+  Observation,
+  Write,
+  WriteAllResult,
+  WriteResult,
+  WriteWithoutOpId,
+} from "@onceproof/core/advanced";
 import type { Answer, Effect, History, Operation, Span } from "../world/history.js";
 
 /**
@@ -44,7 +51,8 @@ export type HandlerEnd =
 
 /**
  * Operations by method: `key` of the operation is the idempotency key (dedup), the subject (tokens),
- * the resource (lock, fence), the id (machine), the key (register), or the keys joined (unique).
+ * the resource (lock, fence), the id (machine), the key (register), or the keys joined (unique,
+ * store).
  *
  * - An answer that was thrown is recorded with its code, e.g. `unavailable`.
  * - An operation without an answer belongs to a node that crashed.
@@ -73,7 +81,8 @@ export interface Recorded {
       | { readonly outcome: "indeterminate" };
   };
   readonly "lock.extend": {
-    readonly input: { readonly token: number };
+    /** `leaseMs` is the length that was asked for. */
+    readonly input: { readonly token: number; readonly leaseMs?: number };
     readonly returned: "extended" | "lost" | "unknown";
   };
   readonly "lock.release": {
@@ -154,6 +163,28 @@ export interface Recorded {
     readonly input: { readonly name: string; readonly uniqueKey: string };
     readonly returned: { readonly value: unknown; readonly keys: unknown } | undefined;
   };
+  readonly "store.read": {
+    readonly input: Record<string, never>;
+    readonly returned: Observation;
+  };
+  /** What bears the same opId is one write, sent again. */
+  readonly "store.write": {
+    readonly input: { readonly client: string; readonly write: Write };
+    readonly returned: Exclude<WriteResult, { outcome: "unknown" }> | NoAnswer;
+  };
+  readonly "store.writeAll": {
+    readonly input: {
+      readonly client: string;
+      readonly opId: string;
+      readonly writes: readonly WriteWithoutOpId[];
+    };
+    readonly returned: Exclude<WriteAllResult, { outcome: "unknown" }> | NoAnswer;
+  };
+}
+
+/** The store's *unknown*, without its cause. */
+export interface NoAnswer {
+  readonly outcome: "unknown";
 }
 
 export type Method = keyof Recorded;

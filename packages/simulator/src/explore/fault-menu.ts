@@ -34,7 +34,7 @@ export interface MenuOptions {
   readonly times: Times;
   /** Faults that are left out. */
   readonly without?: readonly FaultName[];
-  /** Also holds messages beyond the retention, for workloads that last so long. */
+  /** Also holds messages and pauses beyond the retention, for workloads that last so long. */
   readonly long?: boolean;
   /** Whether the call goes to the store: only then can the store suffer. */
   readonly toStore: boolean;
@@ -45,7 +45,7 @@ export function faultMenu(options: MenuOptions): readonly WorldFault[] {
   const { without = [], toStore } = options;
   return [
     ...messageFaults(options),
-    ...nodeFaults(options.times),
+    ...nodeFaults(options),
     ...(toStore ? storeFaults(options) : []),
   ].filter(({ fault }) => !without.includes(fault));
 }
@@ -71,13 +71,19 @@ function messageFaults({ times, long = false }: MenuOptions): WorldFault[] {
   ];
 }
 
-function nodeFaults({ operationTimeoutMs, leaseMs }: Times): WorldFault[] {
+function nodeFaults({ times, long = false }: MenuOptions): WorldFault[] {
+  const { operationTimeoutMs, leaseMs, retentionMs, tombstoneMs } = times;
+  // When it goes on, nothing is left of what was remembered, nor of what is added for clocks that differ.
+  const forGood = 4 * (retentionMs + tombstoneMs);
   const faults: WorldFault[] = [];
   for (const phase of ["send", "reply"] as const) {
     faults.push({ fault: "crash", phase, forMs: 1.5 * operationTimeoutMs });
     for (const forMs of [1.2 * leaseMs, 5 * leaseMs]) {
       faults.push({ fault: "pause", phase, forMs });
       faults.push({ fault: "suspend", phase, forMs });
+    }
+    if (long) {
+      faults.push({ fault: "pause", phase, forMs: forGood });
     }
   }
   for (const byMs of [1.2 * leaseMs, 3_600_000, -1.2 * leaseMs, -3_600_000]) {

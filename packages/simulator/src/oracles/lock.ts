@@ -8,6 +8,7 @@ import { firstOf, groupBy, lastAsked, lastSeen, ms, named, precedes, told } from
 import { type Holding, holdings } from "./lock-holdings.js";
 
 export { lockLeaseRespected, lockLostStaysLost, lockViewWithinLease } from "./lock-leases.js";
+export { lockReleaseIsHonest } from "./lock-release.js";
 
 const FENCED_SINK =
   "A sink that checks the token in the same atomic step as its effect never accepts an older holder after a newer one.";

@@ -13,6 +13,7 @@ import type { History } from "../world/history.js";
 import { didNothing, firstOf, groupBy, isOpen, LAST, lastAsked, ms, named, told } from "./judge.js";
 import { oncePerHistory } from "./memo.js";
 import {
+  answeredAnew,
   type Life,
   type Memory,
   mattering,
@@ -262,7 +263,7 @@ function reaches(rest: number, deltas: readonly number[]): boolean {
 
 /**
  * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
- * while it was under way.
+ * while it was under way; and with a snapshot no request is answered anew.
  */
 export const registerExpiredNeedsSnapshot: Guarantee = {
   id: "register/expired-needs-snapshot",
@@ -274,7 +275,10 @@ export const registerExpiredNeedsSnapshot: Guarantee = {
       if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
       return !updates.some((other) => overlapsOther(other, each));
     });
-    return call && `${named(call)} was told expired, though it came without a snapshot`;
+    if (call) return `${named(call)} was told expired, though it came without a snapshot`;
+    const [one, two] = answeredAnew(updates) ?? [];
+    if (one === undefined || two === undefined) return undefined;
+    return `request "${one.input.requestId}" was answered anew in spite of its snapshot: ${named(one)} was told ${told(one)}, ${named(two)} ${told(two)}`;
   },
 };
 

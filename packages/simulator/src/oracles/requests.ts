@@ -141,6 +141,27 @@ export function mattering<C extends Requesting>(
   return calls.filter((call) => !didNothing(call) && (isTold(call) || isOpen(call)));
 }
 
+/**
+ * Two calls of one request, one after the other and each with its snapshot, that were both answered
+ * anew: what came with a snapshot is told again or *expired*, however long ago it was answered.
+ */
+export function answeredAnew<C extends Requesting>(
+  calls: readonly C[],
+): readonly [C, C] | undefined {
+  const first = new Map<string, C>();
+  const anew = calls.filter((call) => {
+    const { requestId, withSnapshot } = call.input;
+    return requestId !== undefined && withSnapshot && fieldOf(call, "replayed") === false;
+  });
+  for (const call of anew.sort((a, b) => (a.endedUs ?? 0) - (b.endedUs ?? 0))) {
+    const key = `${call.key}\n${call.input.requestId}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, call);
+    else if (precedes(earlier, call)) return [earlier, call];
+  }
+  return undefined;
+}
+
 /** Whether another request was under way at the same time. */
 export function overlapsOther<C extends Requesting>(other: C, call: C): boolean {
   if (other.key !== call.key || other.id === call.id) return false;

@@ -6,14 +6,14 @@ import type { Guarantee } from "../scenarios/scenario.js";
 import { equal } from "./equality.js";
 import { didNothing, firstOf, isOpen, lastAsked, ms, named, precedes, told } from "./judge.js";
 import { type Fire, isTold, resultOf } from "./machine-chain.js";
-import { type Memory, overlapsOther, requestsOf } from "./requests.js";
+import { answeredAnew, type Memory, overlapsOther, requestsOf } from "./requests.js";
 
 export { machineHistory, machineStates } from "./machine-history.js";
+export { type MachineRules, machineIllegal } from "./machine-legal.js";
 export { machineMovesOnce } from "./machine-moves.js";
 
 const SAME_ANSWER =
   "Each (id, requestId) moves the entity at most once and gets the same answer again, refusals included, though the entity has moved on.";
-const ILLEGAL = "An illegal move changes neither state nor data.";
 const ALREADY_THERE = "Without a requestId, already-at-target is success and says so.";
 
 function sayOf(call: Fire): unknown {
@@ -44,27 +44,6 @@ export function machineSameAnswer(memory: Memory = {}): Guarantee {
       }),
   };
 }
-
-/** A state in which an event was refused is not one from which it moved. */
-export const machineIllegal: Guarantee = {
-  id: "machine/illegal",
-  sentence: ILLEGAL,
-  judge(history) {
-    const moved = new Map<string, Fire>();
-    const fires = operationsOf(history, "machine.fire");
-    for (const call of fires) {
-      const result = resultOf(call);
-      if (result?.outcome === "moved") moved.set(`${result.event}\n${result.from}`, call);
-    }
-    return firstOf(fires, (call) => {
-      const result = resultOf(call);
-      if (result?.outcome !== "refused") return undefined;
-      const legal = moved.get(`${result.event}\n${result.state}`);
-      if (legal === undefined) return undefined;
-      return `${named(call)} was told ${told(call)}, though ${named(legal)} was told ${told(legal)}`;
-    });
-  },
-};
 
 /** Only without a request id is *alreadyThere* told, and then no refusal by the target state. */
 export const machineAlreadyThere: Guarantee = {
@@ -133,7 +112,7 @@ export const machineOneCreator: Guarantee = {
 
 /**
  * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
- * while it was under way.
+ * while it was under way; and with a snapshot no request is answered anew.
  */
 export const machineExpiredNeedsSnapshot: Guarantee = {
   id: "machine/expired-needs-snapshot",
@@ -145,7 +124,10 @@ export const machineExpiredNeedsSnapshot: Guarantee = {
       if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
       return !fires.some((other) => overlapsOther(other, each));
     });
-    return call && `${named(call)} was told expired, though it came without a snapshot`;
+    if (call) return `${named(call)} was told expired, though it came without a snapshot`;
+    const [one, two] = answeredAnew(fires) ?? [];
+    if (one === undefined || two === undefined) return undefined;
+    return `request "${one.input.requestId}" was answered anew in spite of its snapshot: ${named(one)} was told ${told(one)}, ${named(two)} ${told(two)}`;
   },
 };
 

@@ -91,13 +91,31 @@ export const tokensConsumedOnce: Guarantee = {
   },
 };
 
+/** Those who ask a token that they cannot have: whom `run` refuses, a consumption has the token. */
+function runRefused({ rightConsumes, rightRuns }: Issued): string | undefined {
+  return firstOf(rightRuns, (call) => {
+    if (codeOf(call) !== "tokenUsed") return undefined;
+    const endedUs = call.endedUs ?? call.beganUs;
+    const taken = rightConsumes.some((other) => {
+      const took = isOpen(other) || resultOf(other)?.outcome === "consumed";
+      return took && other.beganUs <= endedUs;
+    });
+    return taken
+      ? undefined
+      : `${named(call)} was told ${told(call)}, though no request can have consumed the token`;
+  });
+}
+
 /** Whoever has the token is told so again, and nobody else asks in vain for what nobody has. */
 export const tokensUsedByOther: Guarantee = {
   id: "tokens/used-by-other",
   sentence: CONSUMED,
   judge: (history) =>
-    firstOf(issuedOf(history), ({ rightConsumes, rightRuns }) =>
-      firstOf(rightConsumes, (call) => {
+    firstOf(issuedOf(history), (issued) => {
+      const { rightConsumes, rightRuns } = issued;
+      const refused = runRefused(issued);
+      if (refused !== undefined) return refused;
+      return firstOf(rightConsumes, (call) => {
         if (resultOf(call)?.outcome !== "used") return undefined;
         const own = rightConsumes.find((other) => {
           const same = other.input.requestId === call.input.requestId;
@@ -113,8 +131,8 @@ export const tokensUsedByOther: Guarantee = {
             return differs && took && other.beganUs <= endedUs;
           });
         return taken ? undefined : `${asked(call)}, though no other request can have the token`;
-      }),
-    ),
+      });
+    }),
 };
 
 /** How long a token lives, as the scenario issues it. */

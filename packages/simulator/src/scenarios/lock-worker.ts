@@ -24,6 +24,8 @@ interface Workshop {
   readonly handedOut: { readonly lock: Lock; readonly node: Node }[];
   /** The present life of each node. */
   readonly lives: Map<string, number>;
+  /** Extensions that were told `extended` by a lock that did not count itself as held then. */
+  readonly extendedUnheld: number[];
   /** Writes to the disk, then to the printer; false if the disk refused. */
   readonly writeOut: (holding: Holding, piece: number) => Promise<boolean>;
 }
@@ -34,6 +36,7 @@ export function createLockWorkers(stage: Stage<LockWorkload>): (node: Node) => S
     stage,
     handedOut: [],
     lives: new Map(),
+    extendedUnheld: [],
     writeOut: createSinks(stage),
   };
   return (node) => {
@@ -175,15 +178,17 @@ function hold(shop: Workshop, node: Node, operation: number, lock: Lock): Holdin
 async function work(
   shop: Workshop,
   holding: Holding,
-  { worksMs, extendMs }: LockAsk,
+  { worksMs, extendMs = [] }: LockAsk,
 ): Promise<boolean> {
+  const leasesMs = typeof extendMs === "number" ? [extendMs] : extendMs;
   for (const [piece, workMs] of worksMs.entries()) {
     await holding.node.sleep(workMs);
     if (!stillHeld(holding) || !(await shop.writeOut(holding, piece))) {
       return false;
     }
-    if (piece === 0 && extendMs !== undefined) {
-      await extend(shop, holding, extendMs);
+    const leaseMs = leasesMs[piece];
+    if (leaseMs !== undefined) {
+      await extend(shop, holding, leaseMs);
       if (!stillHeld(holding)) {
         return false;
       }
@@ -202,9 +207,15 @@ function stillHeld({ lock, ended }: Holding): boolean {
 
 async function extend(shop: Workshop, { node, lock }: Holding, leaseMs: number): Promise<void> {
   const { resource, token } = lock;
-  const asking = operate(shop, node, "lock.extend", resource, { token }, () =>
-    lock.extend(leaseMs),
-  );
+  const input = { token, leaseMs };
+  const asking = operate(shop, node, "lock.extend", resource, input, async (operation) => {
+    const told = await lock.extend(leaseMs);
+    if (told === "extended" && !lock.held) {
+      shop.extendedUnheld.push(operation);
+      shop.stage.world.recorder.finding("extendedUnheld", shop.extendedUnheld);
+    }
+    return told;
+  });
   // A store that cannot be reached changed nothing: what is left of the lease still counts.
   await asking.catch(() => {});
 }

@@ -11,8 +11,8 @@ export interface LockAsk extends Ask {
   readonly autoRenew: boolean;
   /** The lengths of its pieces of work; a write to the disk and one to the printer follow each. */
   readonly worksMs: readonly number[];
-  /** A lease of this length is asked for after the first piece. */
-  readonly extendMs?: number;
+  /** A lease of this length is asked for after the first piece; of several, one after each piece. */
+  readonly extendMs?: number | readonly number[];
   /** Who walks away never gives it back: its lease must end. */
   readonly end: "releases" | "walksAway";
 }
@@ -102,6 +102,23 @@ export const LOCK_WORKLOADS: readonly NamedWorkload<LockWorkload>[] = [
         lockAsk({ autoRenew: false, worksMs: [665, 665], end: "walksAway" }),
         lockAsk({ client: "bob", atMs: 1_000, to: ["worker-2", "worker-1"] }),
         lockAsk({ client: "carol", atMs: 1_400, to: ["worker-1", "worker-2"] }),
+      ],
+    },
+  },
+  {
+    id: "lengthened",
+    title:
+      "a lease made longer twice, which outlasts the second one's outage, and another who waits",
+    workload: {
+      asks: [
+        lockAsk({
+          autoRenew: false,
+          tries: 1,
+          patienceMs: 9_000,
+          worksMs: [10, 100, 1_900],
+          extendMs: [6_000, 5_000],
+        }),
+        lockAsk({ client: "bob", atMs: 1_000, to: ["worker-2", "worker-1"] }),
       ],
     },
   },

@@ -54,6 +54,7 @@ export const lockScenarios: readonly Scenario[] = [
       state(oracle.lockNaiveExclusion, [STORE_AHEAD, BOTH_CLOCKS, ...unchecked]),
       state(oracle.lockLeaseRespected, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
       state(oracle.lockLostStaysLost, LOSSY),
+      state(oracle.lockReleaseIsHonest, [STORE_AHEAD, ...LOSSY]),
       state(oracle.lockSettles, LOSSY),
       ...everyCall,
     ],
@@ -137,7 +138,7 @@ const machine = (more: readonly Loss[]): readonly Stated<MachineWorkload>[] => [
   state(oracle.machineAlreadyThere, LOSSY),
   state(oracle.machineOneCreator, LOSSY),
   state(oracle.machineOneEvent, LOSSY),
-  state(oracle.machineExpiredNeedsSnapshot),
+  state(oracle.machineExpiredNeedsSnapshot, LOSSY),
   state(oracle.machineSettles),
   ...everyCall,
 ];
@@ -159,7 +160,7 @@ const register = (more: readonly Loss[]): readonly Stated<RegisterWorkload>[] =>
   state(oracle.registerNeverBelowZero),
   state(byWindow(oracle.registerOneOrder), [...LOSSY, ...more]),
   state(byWindow(oracle.registerSum), [...LOSSY, ...more]),
-  state(oracle.registerExpiredNeedsSnapshot),
+  state(oracle.registerExpiredNeedsSnapshot, LOSSY),
   state(oracle.registerSettles),
   ...everyCall,
 ];

@@ -198,13 +198,17 @@ async function charge(
   key: string,
   operation: number,
 ): Promise<Charge> {
-  const { recorder } = shop.stage.world;
+  const { stage } = shop;
+  const { recorder } = stage.world;
   const value = shop.nextRun();
   const by = { by: node.name, key, operation, fencingToken };
   const detail = { run: value, attempt, takeover };
   const ended = recorder.span({ ...by, kind: "handler", life: node.life, detail });
   try {
     await node.sleep(BEFORE_MS);
+    if (stage.workload.first === "throwsRetryable" && attempt === 1) {
+      throw new stage.core.Retryable("the bank asks to come again");
+    }
     await node.call(BANK, `charge ${key}`, () => {
       recorder.effect({ ...by, sink: BANK, accepted: true, value });
     });

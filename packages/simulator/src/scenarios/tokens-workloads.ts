@@ -26,6 +26,8 @@ export interface TokensWorkload {
    * @defaultValue any: clocks differ by up to a minute
    */
   readonly aheadMs?: Readonly<Record<string, number>>;
+  /** How the handler's first attempt ends; later ones return. @defaultValue it returns */
+  readonly first?: "throwsRetryable";
 }
 
 export const TOKENS_TIMES: Times = {
@@ -134,6 +136,37 @@ const RUN: NamedWorkload<TokensWorkload> = {
   },
 };
 
+const RUN_AGAIN: NamedWorkload<TokensWorkload> = {
+  id: "run-again",
+  title: "a run that fails before it charges, and runs again for whoever has the token",
+  workload: {
+    first: "throwsRetryable",
+    asks: [
+      tokenAsk({ does: "run" }),
+      askOther({ client: "bob", does: "run", atMs: 2_000 }),
+      tokenAsk({ client: "carol", atMs: 2_001 }),
+    ],
+  },
+};
+
+/** So short that a pause outlasts it: who had the token before must not run it anew after. */
+const RUN_LATE: NamedWorkload<TokensWorkload> = {
+  id: "run-late",
+  title: "three run what a short token stands for, of which a pause may outlast the retention",
+  long: true,
+  workload: {
+    tokenMs: 3_000,
+    retentionMs: 3_000,
+    // Else it would end by a clock that is ahead before it is asked for.
+    aheadMs: {},
+    asks: [
+      tokenAsk({ does: "run" }),
+      askOther({ client: "bob", does: "run", atMs: 1_000 }),
+      tokenAsk({ client: "carol", does: "run", atMs: 1_500 }),
+    ],
+  },
+};
+
 /**
  * The token is issued by a clock that is ahead of the store's, and consumed by one that is further
  * ahead: what remembers it is to be written again, or it would be forgotten before the token's end.
@@ -160,7 +193,7 @@ const CLOCKS: NamedWorkload<TokensWorkload> = {
 export const TOKENS_WORKLOADS: Readonly<
   Record<"stored" | "signed", readonly NamedWorkload<TokensWorkload>[]>
 > = {
-  stored: [TWO_REQUESTS, REFUSALS, END, RUN],
+  stored: [TWO_REQUESTS, REFUSALS, END, RUN, RUN_AGAIN, RUN_LATE],
   // Only a signed token's end comes from a node's clock.
-  signed: [TWO_REQUESTS, REFUSALS, END, RUN, CLOCKS],
+  signed: [TWO_REQUESTS, REFUSALS, END, RUN, RUN_AGAIN, RUN_LATE, CLOCKS],
 };

@@ -295,3 +295,58 @@ judges(lock.lockSettles, {
     },
   },
 });
+
+judges(lock.lockReleaseIsHonest, {
+  allows: {
+    "lost once the lease may have ended"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.release", "r", { token: 5 }, 9_990, 10_000, "lost");
+    },
+    "lost once the shorter lease of an unanswered extension may have ended"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.extend", "r", { token: 5, leaseMs: 1_000 }, 20, 1_100, "unknown");
+      pen.ask("a", "lock.release", "r", { token: 5 }, 1_100, 1_110, "lost");
+    },
+    "lost after an extension of which nobody knows the length"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30, "extended");
+      pen.ask("a", "lock.release", "r", { token: 5 }, 40, 50, "lost");
+    },
+    "not known once an answer can be missing"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.release", "r", { token: 5 }, 20, 1_020, "unknown");
+    },
+  },
+  forbids: {
+    "lost within the lease"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.release", "r", { token: 5 }, 20, 1_030, "lost");
+    },
+    "lost within a lease that was made longer"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.extend", "r", { token: 5, leaseMs: 20_000 }, 20, 30, "extended");
+      pen.ask("a", "lock.release", "r", { token: 5 }, 15_000, 15_010, "lost");
+    },
+    "not known before an answer can be missing"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.release", "r", { token: 5 }, 20, 30, "unknown");
+    },
+  },
+});
+
+judges(lock.lockViewWithinLease, {
+  allows: {
+    "an extension of a lock that was held when it was told"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30, "extended");
+      pen.finding("extendedUnheld", []);
+    },
+  },
+  forbids: {
+    "an extension of one that was not"(pen) {
+      acquire(pen, "a", 0, 10, 5);
+      const extend = pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30_000, "extended");
+      pen.finding("extendedUnheld", [extend.id]);
+    },
+  },
+});

@@ -117,8 +117,8 @@ const EXPIRY: Named = {
   workload: {
     asks: [
       // As long as one message may take longer than another: some read meets the very instant.
-      write(0, "spark", "spark-1", create(0.2), { reads: 6 }),
-      write(0, "flash", "flash-1", create(0.4), { ...BOB, reads: 6 }),
+      write(0, "spark", "spark-1", create(0.2), { reads: 10 }),
+      write(0, "flash", "flash-1", create(0.4), { ...BOB, reads: 10 }),
       write(10, "lamp", "lamp-1", create(100)),
       read(40, "lamp", BOB),
       write(60, "lamp", "lamp-2", replace("lamp-1", "keep"), BOB),
@@ -129,7 +129,7 @@ const EXPIRY: Named = {
       write(220, "lamp", "lamp-3", create(200, "lamp-1"), BOB),
       write(250, "lamp", "lamp-4", create(200, "lamp-2")),
       read(280, "fire"),
-      write(310, "spark", "spark-1", create(0.2), BOB),
+      write(310, "spark", "spark-1", create(0.2), { ...BOB, reads: 4 }),
       write(340, "spark", "spark-2", create()),
       write(370, "spark", "spark-1", create(0.2), BOB),
       write(500, "lamp", "lamp-4", create(200, "lamp-2"), BOB),

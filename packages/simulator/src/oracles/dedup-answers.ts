@@ -4,7 +4,17 @@
 import { operationsOf } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
 import type { History } from "../world/history.js";
-import { type Asked, type Attempt, agree, askedOf, clash, resultOf } from "./dedup-asked.js";
+import { namedRun } from "./attempts.js";
+import {
+  type Asked,
+  type Attempt,
+  agree,
+  askedOf,
+  clash,
+  kindOf,
+  resultOf,
+} from "./dedup-asked.js";
+import { type Context, contexts } from "./dedup-context.js";
 import { equal } from "./equality.js";
 import { firstOf, inWords, lastAsked, ms, named, precedes, told } from "./judge.js";
 
@@ -68,8 +78,25 @@ export const dedupMismatch: Guarantee = {
   id: "dedup/mismatch",
   sentence: "Fingerprints are compared only where both callers gave one.",
   judge: (history, setting) =>
-    firstOf(askedOf(history, setting), (asked) => strangers(asked) ?? baseless(asked)),
+    firstOf(askedOf(history, setting), (asked) => strangers(asked) ?? baseless(asked)) ??
+    firstOf(contexts(history, setting), unbound),
 };
+
+/** A run binds its key to its caller's fingerprint: no outcome is told with another one after it. */
+function unbound({ key, runs, calls, stands }: Context): string | undefined {
+  return firstOf(runs, (run) => {
+    const bound = calls.get(run.operation ?? -1)?.input.fingerprint;
+    if (bound === undefined) return undefined;
+    const other = [...calls.values()].find((call) => {
+      const { fingerprint } = call.input;
+      const differs = fingerprint !== undefined && fingerprint !== bound;
+      const inTime = (call.endedUs ?? call.beganUs) < run.fromUs + stands;
+      return call.key === key && differs && inTime && call.beganUs > run.fromUs && kindOf(call);
+    });
+    if (other === undefined) return undefined;
+    return `${named(other)} with "${other.input.fingerprint}" was told ${told(other)}, though ${namedRun(run)} had bound the key to "${bound}"`;
+  });
+}
 
 function strangers(asked: Asked): string | undefined {
   if (asked.calls.some(({ input }) => input.fingerprint === undefined)) return undefined;
@@ -139,11 +166,9 @@ function handlerStarts(history: History): Map<string, number> {
 export interface SettleOptions {
   /** Whether a key may be left to a person: under `onCrash: "park"`. @defaultValue false */
   readonly mayPark?: boolean;
-  /** Whether keys bear their birth time and may have outlived it. @defaultValue false */
-  readonly mayExpire?: boolean;
 }
 
-function isSettled(call: Attempt, { mayPark, mayExpire }: SettleOptions): boolean {
+function isSettled(call: Attempt, { mayPark }: SettleOptions): boolean {
   const result = resultOf(call);
   switch (result?.outcome) {
     case "executed":
@@ -154,7 +179,8 @@ function isSettled(call: Attempt, { mayPark, mayExpire }: SettleOptions): boolea
     case "mismatch":
       return true;
     case "expired":
-      return mayExpire === true;
+    case "notYetValid":
+      return call.input.bornMs !== undefined;
     case "indeterminate":
       return mayPark === true && result.reason === "parked";
     default:

@@ -29,6 +29,8 @@ export interface Telling {
   readonly knownUs: number;
   /** Until when it certainly stands. */
   readonly standsUntilUs: number;
+  /** Until when no handler certainly runs again. */
+  readonly noRunUntilUs: number;
 }
 
 /** What is asked of one key. */
@@ -75,11 +77,14 @@ const askedIn = oncePerHistory((history, times: Times): readonly Asked[] => {
         if (telling === undefined || call.endedUs === undefined) continue;
         // It cannot have been finished before the handler that made it began.
         const run = (telling.value as { run?: unknown } | undefined)?.run;
+        const bearsTime = call.input.bornMs !== undefined;
         const bornUs = starts.get(`${key}\n${run}`) ?? firstUs;
         tellings.push({
           call,
           knownUs: call.endedUs,
           standsUntilUs: bornUs + stands,
+          // A key that bears its birth time is expired once its outcome is forgotten.
+          noRunUntilUs: bearsTime ? Number.POSITIVE_INFINITY : bornUs + stands,
           ...telling,
         });
       }

@@ -8,10 +8,16 @@ import { type Attempt, kindOf, resultOf } from "./dedup-asked.js";
 import { type Context, contexts, mayBeResolved, runsByKey } from "./dedup-context.js";
 import { firstOf, isOpen, named, told } from "./judge.js";
 
+/** Whether a run ended with an error that says that nothing happened. */
+function endedRetryable({ calls }: Context, { operation, result }: Run): boolean {
+  const end = calls.get(operation ?? -1)?.input.end;
+  return result === "threw" && (end === "throwsRetryableFirst" || end === "throwsRetryable");
+}
+
 /** Whether a run's end may be known to have left nothing behind. */
 function mayHaveEndedClean(context: Context, earlier: Run, later: Run): boolean {
   const call = context.calls.get(earlier.operation ?? -1);
-  if (earlier.result === "threw" && call?.input.end === "throwsRetryableFirst") return true;
+  if (endedRetryable(context, earlier)) return true;
   const hadOutcome =
     earlier.result === "returned" ||
     call?.input.end === "throwsFinal" ||
@@ -42,19 +48,58 @@ function afterUnknown(
   });
 }
 
+export interface KeptOptions {
+  /**
+   * Whether a first attempt of which only its lease tells may be forgotten with the retention:
+   * under `onCrash: "rerun"`. @defaultValue false
+   */
+  readonly forgetsCrashes?: boolean;
+}
+
+const UNKNOWN_KEPT =
+  "An attempt that ended without a known outcome is never deleted and never reopened as clean.";
+
 /** A run after an attempt whose outcome is not known is a takeover, with a higher attempt. */
-export const dedupUnknownKept: Guarantee = {
-  id: "dedup/unknown-kept",
-  sentence:
-    "An attempt that ended without a known outcome is never deleted and never reopened as clean.",
+export function dedupUnknownKept({ forgetsCrashes = false }: KeptOptions = {}): Guarantee {
+  return {
+    id: "dedup/unknown-kept",
+    sentence: UNKNOWN_KEPT,
+    judge: (history, setting) =>
+      firstOf(contexts(history, setting), (context) =>
+        afterUnknown(context, (earlier, later) => {
+          const old = later.fromUs >= earlier.fromUs + context.stands;
+          return forgetsCrashes && old && !earlier.takeover
+            ? undefined
+            : forgot(context, earlier, later);
+        }),
+      ),
+  };
+}
+
+function forgot({ key }: Context, earlier: Run, later: Run): string | undefined {
+  const uncounted = later.attempt === undefined || earlier.attempt === undefined;
+  if (later.takeover && (uncounted || Number(later.attempt) > Number(earlier.attempt))) {
+    return undefined;
+  }
+  return `attempt ${later.attempt} of "${key}" (${namedRun(later)}, takeover: ${later.takeover}) forgot attempt ${earlier.attempt} (${namedRun(earlier)})`;
+}
+
+/**
+ * For scenarios with `onCrash: "rerun"`, where nobody asks the sink: attempts between that say that
+ * they did nothing say nothing of the one before them.
+ */
+export const dedupMarkKept: Guarantee = {
+  id: "dedup/mark-kept",
+  sentence: UNKNOWN_KEPT,
   judge: (history, setting) =>
     firstOf(contexts(history, setting), (context) =>
-      afterUnknown(context, (earlier, later) => {
-        const uncounted = later.attempt === undefined || earlier.attempt === undefined;
-        if (later.takeover && (uncounted || Number(later.attempt) > Number(earlier.attempt))) {
-          return undefined;
-        }
-        return `attempt ${later.attempt} of "${context.key}" (${namedRun(later)}, takeover: ${later.takeover}) forgot attempt ${earlier.attempt} (${namedRun(earlier)})`;
+      firstOf(context.runs.entries(), ([index, later]) => {
+        const before = context.runs.slice(0, index);
+        const earlier = [...before].reverse().find((run) => !endedRetryable(context, run));
+        if (earlier === undefined || before.at(-1) === earlier) return undefined;
+        if (later.fromUs >= earlier.fromUs + context.stands) return undefined;
+        if (mayHaveEndedClean(context, earlier, later)) return undefined;
+        return mayBeResolved(context, earlier, later) ? undefined : forgot(context, earlier, later);
       }),
     ),
 };
@@ -111,7 +156,9 @@ export const dedupUnclassified: Guarantee = {
 };
 
 function misjudged(call: Attempt, disposition: string): string | undefined {
-  if (call.input.end !== "throwsAfterEffect" || disposition === "unknown") return undefined;
+  const { end } = call.input;
+  const unjudged = end === "throwsAfterEffect" || end === "throwsBeforeEffect";
+  if (!unjudged || disposition === "unknown") return undefined;
   return `${named(call)} was told that its unclassified error is ${disposition}`;
 }
 

@@ -4,7 +4,7 @@
 import { acceptedBy, spansOf } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
 import type { History, Span } from "../world/history.js";
-import { namedRun, type Run } from "./attempts.js";
+import { namedRun } from "./attempts.js";
 import { runsByKey } from "./dedup-context.js";
 import { firstOf, groupBy, ms, retentionUs } from "./judge.js";
 
@@ -37,8 +37,8 @@ function stepsByKey(history: History): Map<string, Span[]> {
 }
 
 /**
- * A step's function is called once within a run, and in no later run once a handler that called it
- * has returned: it had waited for the step to be recorded.
+ * A step's function is called once within a run, and in no later run once a handler saw its step
+ * resolve: then it was recorded.
  */
 export const dedupStepOnce: Guarantee = {
   id: "dedup/step-once",
@@ -50,7 +50,7 @@ export const dedupStepOnce: Guarantee = {
       const known = new Map((runs.get(key) ?? []).map((run) => [run.run, run]));
       return firstOf(steps.entries(), ([index, step]) => {
         const earlier = steps.slice(0, index).find((other) => {
-          return isRepeated(other, step, known.get(Number(other.detail.run)), stands);
+          return isRepeated(other, step, stands);
         });
         if (earlier === undefined) return undefined;
         const run = known.get(Number(earlier.detail.run));
@@ -61,9 +61,9 @@ export const dedupStepOnce: Guarantee = {
   },
 };
 
-function isRepeated(earlier: Span, later: Span, run: Run | undefined, stands: number): boolean {
+function isRepeated(earlier: Span, later: Span, stands: number): boolean {
   const sameName = earlier.detail.name === later.detail.name;
   if (!sameName || later.fromUs >= earlier.fromUs + stands) return false;
   if (earlier.detail.run === later.detail.run) return true;
-  return run?.result === "returned" && (run.untilUs ?? later.fromUs) < later.fromUs;
+  return earlier.result === "recorded" && (earlier.untilUs ?? later.fromUs) < later.fromUs;
 }

@@ -6,18 +6,28 @@ import { namedRun, overlap } from "./attempts.js";
 import { askedOf, resultOf } from "./dedup-asked.js";
 import { type Context, contexts, mayBeResolved, runsByKey } from "./dedup-context.js";
 import { equal } from "./equality.js";
-import { firstOf, ms, named, told } from "./judge.js";
+import { firstOf, ms, named, retentionUs, told } from "./judge.js";
 
 const ONE_AT_A_TIME =
   "The handler runs at most once at a time for as long as its owner's lease is not taken over, and never again after an outcome is recorded.";
-const LATE_OWNER =
+/** What a late owner is told. */
+export const LATE_OWNER: string =
   'A late owner (paused beyond its lease, and taken over) returns what is recorded, never its own value. Only where the store gives it no answer at all does it return its own, and `attempt` says so: `recorded: "unknown"`.';
 
 /** While an owner's lease is not taken over, no other handler of its key runs. */
 export const dedupOneAtATime: Guarantee = {
   id: "dedup/one-at-a-time",
   sentence: ONE_AT_A_TIME,
-  judge: (history) => firstOf(runsByKey(history), ([key, runs]) => overlap(runs, key)),
+  judge(history, { times }) {
+    const stands = retentionUs(times);
+    return firstOf(runsByKey(history), ([key, runs]) =>
+      firstOf(runs.entries(), ([index, later]) => {
+        // What stood still for longer than anything is remembered is not known to who comes then.
+        const known = runs.slice(0, index).filter(({ fromUs }) => later.fromUs < fromUs + stands);
+        return known.length === 0 ? undefined : overlap([...known, later], key);
+      }),
+    );
+  },
 };
 
 /** Once somebody was told a recorded outcome, no handler of that key starts. */
@@ -29,7 +39,7 @@ export const dedupNeverAgain: Guarantee = {
     return firstOf(askedOf(history, setting), ({ key, tellings }) =>
       firstOf(runs.get(key) ?? [], (run) => {
         const known = tellings.find(
-          ({ knownUs, standsUntilUs }) => knownUs < run.fromUs && run.fromUs < standsUntilUs,
+          ({ knownUs, noRunUntilUs }) => knownUs < run.fromUs && run.fromUs < noRunUntilUs,
         );
         if (known === undefined) return undefined;
         return `the handler of "${key}" ran again (${namedRun(run)}) after ${named(known.call)} was told ${told(known.call)}`;

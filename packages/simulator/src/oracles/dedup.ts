@@ -9,13 +9,18 @@ export {
   type SettleOptions,
 } from "./dedup-answers.js";
 export {
+  dedupMarkKept,
   dedupParks,
   dedupRefusedNotRun,
   dedupTokensIncrease,
   dedupUnclassified,
   dedupUnknownKept,
+  type KeptOptions,
 } from "./dedup-attempts.js";
+export { type BirthOptions, dedupBirths } from "./dedup-births.js";
 export { dedupEffectOnce, dedupStepOnce } from "./dedup-effects.js";
+export { dedupLateStart, dedupOwnerTold, dedupUnavailableLeavesNothing } from "./dedup-owner.js";
+export { dedupResolve } from "./dedup-people.js";
 export {
   dedupLateOwner,
   dedupLeaseRespected,

@@ -2,7 +2,7 @@
 
 import * as oracle from "../oracles/index.js";
 import type { DedupVariant } from "./dedup.js";
-import { dedupScenario } from "./dedup.js";
+import { dedupScenario, MAX_SKEW_MS } from "./dedup.js";
 import { BOTH_CLOCKS, LOSSY, STORE_AHEAD } from "./losses.js";
 import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
 
@@ -12,7 +12,9 @@ const state = (guarantee: Guarantee, losses: readonly Loss[] = []): Stated => ({
 });
 
 /** What holds under every policy and at every sink. */
-function common(mayPark: boolean): readonly Stated[] {
+function common({ policy }: DedupVariant): readonly Stated[] {
+  const mayPark = policy === "park";
+  const forgetsCrashes = policy === "rerun";
   return [
     state(oracle.dedupOneOutcome, LOSSY),
     state(oracle.dedupToldToAll, LOSSY),
@@ -22,7 +24,13 @@ function common(mayPark: boolean): readonly Stated[] {
     state(oracle.dedupNeverAgain, [BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupLeaseRespected, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupLateOwner, LOSSY),
-    state(oracle.dedupUnknownKept, LOSSY),
+    state(oracle.dedupOwnerTold, LOSSY),
+    state(oracle.dedupLateStart, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
+    state(oracle.dedupUnknownKept({ forgetsCrashes }), LOSSY),
+    ...(policy === "rerun" ? [state(oracle.dedupMarkKept, LOSSY)] : []),
+    state(oracle.dedupUnavailableLeavesNothing, [STORE_AHEAD, ...LOSSY]),
+    state(oracle.dedupResolve, [STORE_AHEAD, ...LOSSY]),
+    state(oracle.dedupBirths({ maxSkewMs: MAX_SKEW_MS }), LOSSY),
     state(oracle.dedupTokensIncrease, LOSSY),
     state(oracle.dedupUnclassified),
     state(oracle.dedupRefusedNotRun),
@@ -50,7 +58,7 @@ function scenario(
   variant: DedupVariant,
   more: readonly Stated[],
 ): Scenario {
-  const states = [...common(variant.policy === "park"), ...more];
+  const states = [...common(variant), ...more];
   return dedupScenario(id, title, variant, states) as unknown as Scenario;
 }
 

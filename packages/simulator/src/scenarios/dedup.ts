@@ -1,142 +1,39 @@
 // Scenarios of dedup: an order service on two nodes that charges a bank, once per policy and kind of
 // sink. The naive bank takes whatever comes, so that it hides nothing.
 
-import type { Dedup, DedupContext, Resolution, VerifyAnswer } from "@onceproof/core";
+import type { Dedup, DedupContext, Resolution } from "@onceproof/core";
 import type { Node } from "../world/world.js";
-import { type Ask, askAll, type Serve } from "./clients.js";
-import type { Charge, HandlerEnd } from "./recorded.js";
-import type { Acts, NamedWorkload, Scenario, Stage, Stated, Times } from "./scenario.js";
+import { askAll, type Serve } from "./clients.js";
+import { BANK, type BankKind, createBank } from "./dedup-bank.js";
+import {
+  DEDUP_TIMES,
+  DEDUP_WORKLOADS,
+  type DedupAsk,
+  type DedupWorkload,
+  dedupAsk,
+  MAX_SKEW_MS,
+  MORE_WORKLOADS,
+  type Outage,
+  type Person,
+} from "./dedup-workloads.js";
+import type { Charge } from "./recorded.js";
+import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 
-export interface DedupAsk extends Ask {
-  readonly key: string;
-  readonly end: HandlerEnd;
-  /** Work before the effect and after it. */
-  readonly beforeMs: number;
-  readonly afterMs: number;
-  /** Whether it does a recorded step before the effect. */
-  readonly step?: boolean;
-  readonly fingerprint?: string;
-}
-
-/** What a person finds out about a key, rightly or not. */
-export interface Person {
-  readonly atMs: number;
-  readonly key: string;
-  readonly outcome: "done" | "failed" | "notDone";
-}
-
-export interface DedupWorkload {
-  readonly asks: readonly DedupAsk[];
-  readonly people?: readonly Person[];
-}
-
-export const DEDUP_TIMES: Times = {
-  operationTimeoutMs: 200,
-  tombstoneMs: 10_000,
-  leaseMs: 1_500,
-  retentionMs: 30_000,
-};
+export { BANK } from "./dedup-bank.js";
+export * from "./dedup-workloads.js";
 
 const NODES = ["api-1", "api-2"];
 /** Where people resolve keys: a node that no fault strikes by itself. */
 const OFFICE = "office";
+/** The wall-clock time at which a world starts. */
+const START_MS = 1_800_000_000_000;
 /** The run in the value that a person records. */
 const PERSON = -1;
-export const BANK = "bank";
 
 export type DedupVariant = {
   readonly policy: "park" | "rerun" | "verify";
-  /** What the bank does: takes all, dedups by child key, or refuses older fencing tokens. */
-  readonly bank: "naive" | "childKey" | "fenced";
+  readonly bank: BankKind;
 };
-
-const ask = (over: Partial<DedupAsk>): DedupAsk => ({
-  client: "alice",
-  atMs: 0,
-  to: ["api-1", "api-2"],
-  tries: 4,
-  patienceMs: 2_500,
-  gapMs: 400,
-  key: "k1",
-  end: "returns",
-  beforeMs: 2,
-  afterMs: 2,
-  ...over,
-});
-
-export const DEDUP_WORKLOADS: readonly NamedWorkload<DedupWorkload>[] = [
-  {
-    id: "double-click",
-    title: "two callers of one key at the same time, and one later",
-    workload: {
-      asks: [
-        ask({}),
-        ask({ client: "bob", atMs: 1, to: ["api-2", "api-1"] }),
-        ask({ client: "carol", atMs: 5_000, to: ["api-2"] }),
-      ],
-    },
-  },
-  {
-    id: "steps",
-    title: "a handler with a recorded step that outlasts a renewal",
-    workload: {
-      asks: [
-        ask({ step: true, beforeMs: 300, afterMs: 700 }),
-        ask({ client: "bob", atMs: 900, to: ["api-2", "api-1"], step: true, beforeMs: 300 }),
-      ],
-    },
-  },
-  {
-    id: "rejection",
-    title: "a business rejection, and its duplicate with another payload",
-    workload: {
-      asks: [
-        ask({ end: "throwsFinal", fingerprint: "a" }),
-        ask({ client: "bob", atMs: 3, to: ["api-2"], end: "throwsFinal", fingerprint: "a" }),
-        ask({ client: "carol", atMs: 6, to: ["api-2"], fingerprint: "b", tries: 1 }),
-      ],
-    },
-  },
-  {
-    id: "errors",
-    title: "a retryable error, then an error that nobody judged",
-    workload: {
-      asks: [
-        ask({ end: "throwsRetryableFirst", step: true }),
-        ask({ client: "bob", key: "k2", end: "throwsAfterEffect", to: ["api-2", "api-1"] }),
-        ask({ client: "carol", key: "k2", atMs: 20, to: ["api-1"] }),
-      ],
-    },
-  },
-  {
-    id: "people",
-    title:
-      "a person resolves a key whose attempt ended without a known outcome, another is too late",
-    workload: {
-      asks: [
-        ask({ end: "throwsAfterEffect", tries: 6, gapMs: 600 }),
-        ask({ client: "bob", key: "k2", to: ["api-2", "api-1"] }),
-      ],
-      people: [
-        { atMs: 300, key: "k1", outcome: "done" },
-        { atMs: 900, key: "k1", outcome: "failed" },
-        { atMs: 4, key: "k2", outcome: "failed" },
-      ],
-    },
-  },
-  {
-    id: "retention-edge",
-    title: "a duplicate shortly before the retention ends, and one long after",
-    workload: {
-      asks: [
-        ask({}),
-        ask({ client: "bob", atMs: 0.9 * DEDUP_TIMES.retentionMs, to: ["api-2"] }),
-        ask({ client: "carol", atMs: 50_000, to: ["api-1"] }),
-      ],
-    },
-    long: true,
-  },
-];
 
 /** Builds the scenario of a variant; its guarantees come with it. */
 export function dedupScenario(
@@ -166,70 +63,37 @@ export function dedupScenario(
       // A copy of one and the same request: only a sink that dedups can tell.
       { from: NODES, to: BANK, ...(variant.bank !== "childKey" && { without: ["duplicate"] }) },
     ],
-    workloads: DEDUP_WORKLOADS,
+    workloads: [...DEDUP_WORKLOADS, ...(MORE_WORKLOADS[id] ?? [])],
     states,
     play: (stage) => play(stage, variant),
   };
 }
 
-/** The bank: what it does with a charge, and what it answers a verify. */
-interface Bank {
-  charge(ctx: DedupContext, run: number, node: Node, operation: number): Promise<Charge>;
-  verify(node: Node, ctx: { key: string; fencingToken: number }): Promise<VerifyAnswer>;
-}
-
-function createBank({ world }: Stage, kind: DedupVariant["bank"]): Bank {
-  const charges: Charge[] = [];
-  const byChild = new Map<string, Charge>();
-  const fences = new Map<string, number>();
-  return {
-    charge: (ctx, run, node, operation) => {
-      const { key, fencingToken } = ctx;
-      const childKey = ctx.childKey("charge");
-      return node.call(BANK, `charge ${key}`, () => {
-        const known = kind === "childKey" ? byChild.get(childKey) : undefined;
-        const stale = kind === "fenced" && fencingToken < (fences.get(key) ?? 0);
-        const accepted = known === undefined && !stale;
-        world.recorder.effect({
-          sink: BANK,
-          key,
-          by: node.name,
-          operation,
-          accepted,
-          fencingToken,
-          value: run,
-        });
-        if (stale) {
-          throw new Error("the bank has seen a newer fencing token");
-        }
-        if (known !== undefined) {
-          return known;
-        }
-        const charge = { key, run };
-        fences.set(key, Math.max(fences.get(key) ?? 0, fencingToken));
-        byChild.set(childKey, charge);
-        charges.push(charge);
-        return charge;
-      });
-    },
-    verify: async (node, { key, fencingToken }) => {
-      try {
-        return await node.call<VerifyAnswer>(BANK, `verify ${key}`, () => {
-          fences.set(key, Math.max(fences.get(key) ?? 0, fencingToken));
-          const done = charges.find((charge) => charge.key === key);
-          return done === undefined
-            ? { answer: "notDone" }
-            : { answer: "done", value: { key, run: done.run } };
-        });
-      } catch {
-        return { answer: "unknown" };
-      }
-    },
-  };
-}
-
 /** A caller asks again after these. */
 const UNSETTLED = new Set(["inProgress", "indeterminate", "threw"]);
+
+/** The store of a node that is refused connections now and then. */
+function cutOff(
+  { world, core }: Stage<DedupWorkload>,
+  { name, store }: Node,
+  outages: readonly Outage[],
+): Node["store"] {
+  const own = outages.filter(({ node }) => node === name);
+  if (own.length === 0) {
+    return store;
+  }
+  const guarded =
+    <A, R>(call: (argument: A) => Promise<R>) =>
+    (argument: A): Promise<R> => {
+      const nowMs = world.elapsedUs / 1000;
+      if (!own.some(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs)) {
+        return call(argument);
+      }
+      world.recorder.told(name, "the store refused the connection");
+      return Promise.reject(new core.StoreError("unavailable", "the connection was refused"));
+    };
+  return { ...store, read: guarded(store.read), write: guarded(store.write) };
+}
 
 function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
   const { world, core, workload } = stage;
@@ -240,7 +104,7 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
 
   const serviceOf = (node: Node): Serve<DedupAsk> => {
     const dedup = core.createDedup({
-      store: node.store,
+      store: cutOff(stage, node, workload.outages ?? []),
       runtime: node.runtime,
       name: "pay",
       onCrash: variant.policy === "verify" ? (ctx) => bank.verify(node, ctx) : variant.policy,
@@ -248,6 +112,7 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
       retentionMs: DEDUP_TIMES.retentionMs,
       waitMs: 800,
       settleMs: 600,
+      maxSkewMs: MAX_SKEW_MS,
       onEvent: (event) => world.recorder.told(node.name, event.type),
     });
     dedups.set(node.name, dedup);
@@ -265,19 +130,29 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
         kind: "handler",
         detail: { run, attempt, takeover },
       });
+      const takeStep = async (times: number): Promise<void> => {
+        const endings: ((result: unknown) => void)[] = [];
+        const prepare = (): number => {
+          endings.push(world.recorder.span({ ...by, kind: "step", detail: { run, attempt } }));
+          return run;
+        };
+        await Promise.all(Array.from({ length: times }, () => ctx.step("prepare", prepare)));
+        for (const stepped of endings) {
+          stepped("recorded");
+        }
+      };
       try {
         await node.sleep(beforeMs);
-        if (step) {
-          await ctx.step("prepare", () => {
-            const stepped = world.recorder.span({ ...by, kind: "step", detail: { run, attempt } });
-            stepped("ran");
-            return run;
-          });
+        if (step !== undefined && step !== false) {
+          await takeStep(step === "twice" ? 2 : 1);
         }
         if (end === "throwsFinal") {
           throw new core.Final("declined", "the bank said no");
         }
-        if (end === "throwsRetryableFirst" && attempt === 1) {
+        if (end === "throwsBeforeEffect") {
+          throw new Error("something went wrong before the charge");
+        }
+        if (end === "throwsRetryable" || (end === "throwsRetryableFirst" && attempt === 1)) {
           throw new core.Retryable("not yet");
         }
         const charge = await bank.charge(ctx, run, node, operation);
@@ -293,7 +168,7 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
       }
     };
     return async (asked) => {
-      const { key, fingerprint } = asked;
+      const { key, fingerprint, bornMs } = asked;
       try {
         const result = await world.recorder.operation(
           {
@@ -301,11 +176,12 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
             life: node.life,
             method: "dedup.attempt",
             key,
-            input: { client: asked.client, end: asked.end, fingerprint },
+            input: { client: asked.client, end: asked.end, fingerprint, bornMs },
           },
           (operation) =>
             dedup.attempt(key, (ctx) => handle(ctx, asked, operation), {
               ...(fingerprint !== undefined && { fingerprint }),
+              ...(bornMs !== undefined && { issuedAtMs: START_MS + bornMs }),
             }),
         );
         return UNSETTLED.has(result.outcome) ? "again" : "settled";
@@ -345,8 +221,12 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
       const keys = [...new Set(workload.asks.map(({ key }) => key))];
       const asks = keys.map((key) => {
         const last = { client: `last-${key}`, key, to: ["last"], tries: 6, gapMs: 1_000 };
-        const fingerprint = workload.asks.find((each) => each.key === key)?.fingerprint;
-        return ask({ ...last, ...(fingerprint !== undefined && { fingerprint }) });
+        const { fingerprint, bornMs } = workload.asks.find((each) => each.key === key) ?? {};
+        return dedupAsk({
+          ...last,
+          ...(fingerprint !== undefined && { fingerprint }),
+          ...(bornMs !== undefined && { bornMs }),
+        });
       });
       await askAll(world, asks, services);
     },

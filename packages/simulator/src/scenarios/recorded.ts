@@ -44,6 +44,10 @@ export type HandlerEnd =
   | "returns"
   /** A `Retryable`, before any effect, on the first attempt; later attempts return. */
   | "throwsRetryableFirst"
+  /** A `Retryable`, before any effect, on each attempt. */
+  | "throwsRetryable"
+  /** An error that nobody classified, before any effect. */
+  | "throwsBeforeEffect"
   /** A `Final`, before any effect. */
   | "throwsFinal"
   /** An error that nobody classified, after the effect. */
@@ -65,6 +69,8 @@ export interface Recorded {
       readonly client: string;
       readonly end: HandlerEnd;
       readonly fingerprint?: string | undefined;
+      /** When the key was made, in the world's time; absent if it does not bear that. */
+      readonly bornMs?: number | undefined;
     };
     readonly returned: DedupResult<Charge>;
   };
@@ -193,8 +199,8 @@ export type Method = keyof Recorded;
  * Kinds of spans:
  * - `handler`: a handler of dedup or of `tokens.run` runs. `key`, `operation`, `fencingToken`;
  *   `detail: { run, attempt, takeover }`; `result` is `"returned"` or `"threw"`.
- * - `step`: the function of a recorded step of dedup was called (it has no length); `detail: { run,
- *   attempt }`.
+ * - `step`: the function of a step of dedup was called; `fencingToken`; `detail: { run, attempt }`;
+ *   it ends, with the result `"recorded"`, when the handler saw its step resolve.
  * - `holds`: a node believes to hold a lock: from its acquisition until its own code saw it end
  *   (released, `lock.held` false, or the signal). `key`, `operation` (the acquisition),
  *   `fencingToken`; `detail: { others }` are the tokens of other acquisitions whose `held` was true

@@ -42,9 +42,10 @@ function attempt(
     end = "returns",
     fingerprint,
     life,
-  }: { end?: HandlerEnd; fingerprint?: string; life?: number } = {},
+    bornMs,
+  }: { end?: HandlerEnd; fingerprint?: string; life?: number; bornMs?: number } = {},
 ): Operation {
-  const input = { client: `client of ${by}`, end, fingerprint };
+  const input = { client: `client of ${by}`, end, fingerprint, bornMs };
   return pen.ask(by, "dedup.attempt", "k", input, fromMs, toMs, returned, life);
 }
 
@@ -368,7 +369,7 @@ judges(dedup.dedupNeverAgain, {
   },
 });
 
-judges(dedup.dedupUnknownKept, {
+judges(dedup.dedupUnknownKept(), {
   allows: {
     "a takeover after a crash"(pen) {
       crashed(pen);
@@ -524,11 +525,21 @@ judges(dedup.dedupLateOwner, {
   },
 });
 
-function step(pen: Pen, call: Operation, run: number, atMs: number, name?: string): void {
+/** The function of a step is called; what else is known of it in `part`. */
+function step(
+  pen: Pen,
+  call: Operation,
+  run: number,
+  atMs: number,
+  part: { name?: string; recordedMs?: number } = {},
+): void {
+  const { name, recordedMs } = part;
   pen.span(call, {
     kind: "step",
     fromUs: atMs * 1000,
+    fencingToken: run * 10,
     detail: { run, attempt: run, ...(name === undefined ? {} : { name }) },
+    ...(recordedMs !== undefined && { untilUs: recordedMs * 1000, result: "recorded" }),
   });
 }
 
@@ -542,10 +553,10 @@ judges(dedup.dedupStepOnce, {
       pen.run(later, { run: 2 }, 20_010, 20_090, "returned");
       step(pen, later, 2, 20_020);
     },
-    "a step of a late owner that ran before its successor's"(pen) {
+    "a step of a late owner that was recorded after its successor had begun the same"(pen) {
       const call = attempt(pen, "a", 0, 30_100, superseded);
       pen.run(call, { run: 1 }, 10, 30_000, "returned");
-      step(pen, call, 1, 20);
+      step(pen, call, 1, 20, { recordedMs: 20_020 });
       const later = attempt(pen, "b", 20_000, 20_100, executed(2));
       pen.run(later, { run: 2 }, 20_010, 20_090, "returned");
       step(pen, later, 2, 20_020);
@@ -553,15 +564,15 @@ judges(dedup.dedupStepOnce, {
     "two steps of two names"(pen) {
       const call = attempt(pen, "a", 0, 100, executed(1));
       pen.run(call, { run: 1 }, 10, 90, "returned");
-      step(pen, call, 1, 20, "one");
-      step(pen, call, 1, 30, "two");
+      step(pen, call, 1, 20, { name: "one", recordedMs: 25 });
+      step(pen, call, 1, 30, { name: "two" });
     },
   },
   forbids: {
-    "a step again after its handler had returned"(pen) {
+    "a step again after its handler had seen it recorded"(pen) {
       const call = attempt(pen, "a", 0);
-      pen.run(call, { run: 1 }, 10, 90, "returned");
-      step(pen, call, 1, 20);
+      pen.run(call, { run: 1 }, 10, 90, "threw");
+      step(pen, call, 1, 20, { recordedMs: 30 });
       const later = attempt(pen, "b", 20_000, 20_100, executed(2));
       pen.run(later, { run: 2 }, 20_010, 20_090, "returned");
       step(pen, later, 2, 20_020);

@@ -76,12 +76,10 @@ async function huntAll(
   options: MutantsOptions,
 ): Promise<readonly Verdict[]> {
   const progress = startProgress("variants");
-  const correct = [...new Set(chosen.map(({ id }) => scenarioIds(id).join()))].map((ids) =>
+  const correct = [...new Set(chosen.map((mutant) => scenarioIds(mutant).join()))].map((ids) =>
     one(pool, options, { ids: ids.split(",") }),
   );
-  const broken = chosen.map((mutant) =>
-    one(pool, options, { ids: scenarioIds(mutant.id), mutant }),
-  );
+  const broken = chosen.map((mutant) => one(pool, options, { ids: scenarioIds(mutant), mutant }));
   const all = [...correct, ...broken];
   let done = 0;
   for (const each of all) {
@@ -95,8 +93,8 @@ async function huntAll(
   return verdicts;
 }
 
-const scenarioIds = (mutant: string): readonly string[] =>
-  scenariosFor(mutant, SCENARIOS).map(({ id }) => id);
+const scenarioIds = ({ id, file }: Mutant): readonly string[] =>
+  scenariosFor(id, SCENARIOS, file).map((scenario) => scenario.id);
 
 async function one(
   pool: Pool,

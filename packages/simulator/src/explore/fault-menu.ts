@@ -29,6 +29,22 @@ export function classOf(fault: { readonly fault: FaultName }): FaultClass {
   return CLASS_OF[fault.fault];
 }
 
+const SHARP: readonly FaultName[] = ["dropReply", "dropRequest", "crash"];
+
+/**
+ * Whether a fault of the menu does something else at each call: it ends one call and no other, or
+ * begins what outlasts everything. Most others do the same a call earlier or later.
+ */
+export function isSharp(fault: WorldFault): boolean {
+  const lasts = "forMs" in fault ? (fault.forMs ?? 0) : 0;
+  return fault.fault === "refuse" || fault.fault === "pause"
+    ? lasts === 0 || lasts > FOR_GOOD_MS
+    : SHARP.includes(fault.fault);
+}
+
+/** No wait, lease or timeout of a scenario lasts so long. */
+const FOR_GOOD_MS = 120_000;
+
 export interface MenuOptions {
   readonly profile: StoreProfile;
   readonly times: Times;

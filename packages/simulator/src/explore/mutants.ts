@@ -44,10 +44,32 @@ export interface HuntOptions {
 /** Far more than a run takes that ends: what goes on beyond is stuck. */
 export const MAX_EVENTS: number = 20_000;
 
-/** The scenarios that a mutant is hunted with. */
-export function scenariosFor(mutant: string, all: readonly Scenario[]): readonly Scenario[] {
-  const [family] = mutant.split("/");
-  const own = all.filter(({ algorithm }) => algorithm === family);
+/**
+ * The algorithms that show most of what a shared file does, each with few and cheap runs. What is
+ * not listed is tried with all of them.
+ */
+const USERS: { readonly [file: string]: readonly string[] } = {
+  "src/shared/time.ts": ["lock", "dedup"],
+  "src/shared/tenure.ts": ["lock", "dedup"],
+  "src/shared/send.ts": ["lock", "tokens"],
+  "src/shared/settle.ts": ["tokens", "unique-insert"],
+  "src/shared/random-id.ts": ["lock", "unique-insert"],
+  "src/shared/request-log.ts": ["state-machine", "register"],
+  "src/shared/decide-once.ts": ["state-machine", "register"],
+};
+
+/**
+ * The scenarios that a mutant is hunted with: those of its algorithm, or of the algorithms that use
+ * the shared file that it patches; without the file, or if nothing is known of it, all.
+ */
+export function scenariosFor(
+  mutant: string,
+  all: readonly Scenario[],
+  file?: string,
+): readonly Scenario[] {
+  const [family = ""] = mutant.split("/");
+  const users = family === "shared" && file !== undefined ? USERS[file] : [family];
+  const own = all.filter(({ algorithm }) => users?.includes(algorithm));
   return own.length > 0 ? own : all;
 }
 

@@ -66,6 +66,21 @@ export function* singlePlans(calls: readonly CallAt[], menus: Menus): Generator<
   }
 }
 
+/** For each call: it is carried out, its answer is lost, and then its link is down for a while. */
+export function* outagePlans(calls: readonly CallAt[], menus: Menus): Generator<FaultPlan> {
+  for (const call of calls) {
+    const menu = menus.of(call);
+    const lost = menu.find(({ fault }) => fault === "dropReply");
+    const down = menu.filter((each) => each.fault === "refuse" && each.forMs !== undefined).at(-1);
+    if (lost !== undefined && down !== undefined) {
+      yield [
+        { ...call, ...lost },
+        { ...call, nth: call.nth + 1, ...down },
+      ];
+    }
+  }
+}
+
 /**
  * Every plan that adds a second fault to this one: at the same call (each combination once) or at a
  * later call of the run that the first fault leads to.

@@ -25,6 +25,9 @@ test("every mutant that is beyond reach exists, and is no textbook or subtle mis
 test("a mutant is hunted by its algorithm, and what all share by all", () => {
   expect(scenariosFor("fence/forgets", SCENARIOS)).toEqual(fence);
   expect(scenariosFor("shared/ids-repeat", SCENARIOS)).toEqual(SCENARIOS);
+  const users = scenariosFor("shared/elapsed", SCENARIOS, "src/shared/time.ts");
+  expect([...new Set(users.map(({ algorithm }) => algorithm))]).toEqual(["dedup", "lock"]);
+  expect(scenariosFor("shared/of-no-table", SCENARIOS, "src/shared/hash.ts")).toEqual(SCENARIOS);
 });
 
 test("the portfolio begins without faults and comes to every single fault once", async () => {

@@ -34,7 +34,7 @@ function common({ policy }: DedupVariant): readonly Stated[] {
     state(oracle.dedupTokensIncrease, LOSSY),
     state(oracle.dedupUnclassified),
     state(oracle.dedupRefusedNotRun),
-    state(oracle.dedupStepOnce, [BOTH_CLOCKS, ...LOSSY]),
+    state(oracle.dedupStepOnce, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupSettles({ mayPark }), LOSSY),
     state(oracle.generalEveryCallSettles),
     state(oracle.generalUnavailableIsHonest),

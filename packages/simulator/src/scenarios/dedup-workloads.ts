@@ -35,6 +35,8 @@ export interface DedupWorkload {
   readonly asks: readonly DedupAsk[];
   readonly people?: readonly Person[];
   readonly outages?: readonly Outage[];
+  /** The store's clock steps back, where the plan does not see to that. */
+  readonly stepBack?: { readonly atMs: number; readonly byMs: number };
   /** How long a node ponders what the bank answers when it asks about an earlier attempt. */
   readonly ponders?: { readonly node: string; readonly forMs: number };
 }
@@ -172,7 +174,7 @@ const lateStep: NamedWorkload<DedupWorkload> = {
   title: "a step long after the handler began, and one that is asked for twice at once",
   workload: {
     asks: [
-      dedupAsk({ step: true, beforeMs: 4_200, patienceMs: 8_000, tries: 1 }),
+      dedupAsk({ step: true, beforeMs: 4_200, patienceMs: 15_000, tries: 1 }),
       dedupAsk({ client: "bob", atMs: 50, to: ["api-2"], step: true }),
       dedupAsk({ client: "carol", key: "k2", to: ["api-2"], step: "twice" }),
     ],
@@ -182,7 +184,7 @@ const lateStep: NamedWorkload<DedupWorkload> = {
 const longWork: NamedWorkload<DedupWorkload> = {
   id: "long-work",
   title: "work of many renewals, and nobody else who asks",
-  workload: { asks: [dedupAsk({ afterMs: 3_600, patienceMs: 8_000, tries: 1 })] },
+  workload: { asks: [dedupAsk({ afterMs: 3_600, patienceMs: 15_000, tries: 1 })] },
 };
 
 const outages: NamedWorkload<DedupWorkload> = {
@@ -190,8 +192,8 @@ const outages: NamedWorkload<DedupWorkload> = {
   title: "a store that refuses connections for a while: to a late owner, and as work ends",
   workload: {
     asks: [
-      dedupAsk({ afterMs: 2_200, patienceMs: 8_000, tries: 1 }),
-      dedupAsk({ client: "bob", atMs: 1_000, to: ["api-2"], afterMs: 4_000, patienceMs: 8_000 }),
+      dedupAsk({ afterMs: 2_200, patienceMs: 15_000, tries: 1 }),
+      dedupAsk({ client: "bob", atMs: 1_000, to: ["api-2"], afterMs: 4_000, patienceMs: 15_000 }),
       dedupAsk({ client: "carol", key: "k2", atMs: 10_000, afterMs: 100 }),
       dedupAsk({ client: "dave", key: "k3", atMs: 20_000, afterMs: 100 }),
     ],
@@ -210,7 +212,7 @@ const cutOff: NamedWorkload<DedupWorkload> = {
   title: "a node is cut off before its renewal, and works on; another as it begins",
   workload: {
     asks: [
-      dedupAsk({ step: true, beforeMs: 2_028, patienceMs: 8_000, tries: 1 }),
+      dedupAsk({ step: true, beforeMs: 2_028, patienceMs: 15_000, tries: 1 }),
       dedupAsk({ client: "bob", atMs: 1_500, to: ["api-2"] }),
       dedupAsk({ client: "carol", key: "k2", atMs: 10_000 }),
     ],
@@ -236,20 +238,15 @@ const births: NamedWorkload<DedupWorkload> = {
 
 const bornAhead: NamedWorkload<DedupWorkload> = {
   id: "born-ahead",
-  title: "a key that was born as far ahead as may be, asked for until it is about to expire",
+  title: "keys born as far ahead as may be, and a store whose clock steps back as they are at work",
   workload: {
     asks: [
-      dedupAsk({
-        bornMs: 4_900,
-        end: "throwsRetryableFirst",
-        step: true,
-        afterMs: 4_000,
-        patienceMs: 8_000,
-        tries: 2,
-      }),
+      dedupAsk({ bornMs: 4_900, end: "throwsRetryableFirst", step: true, tries: 2 }),
       dedupAsk({ client: "bob", atMs: 14_000, bornMs: 4_900, step: true }),
-      dedupAsk({ client: "carol", atMs: 41_500, bornMs: 4_900, step: true }),
+      dedupAsk({ client: "carol", key: "k2", bornMs: 4_900, to: ["api-2"], afterMs: 400 }),
+      dedupAsk({ client: "dave", key: "k2", atMs: 41_500, bornMs: 4_900 }),
     ],
+    stepBack: { atMs: 200, byMs: 9_000 },
   },
 };
 

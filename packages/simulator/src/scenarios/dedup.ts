@@ -96,7 +96,7 @@ function cutOff(
 }
 
 function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
-  const { world, core, workload } = stage;
+  const { world, core, profile, workload } = stage;
   const bank = createBank(stage, variant.bank);
   const services = new Map<string, Serve<DedupAsk>>();
   const dedups = new Map<string, Dedup>();
@@ -212,6 +212,15 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
     const resolve = async (): Promise<unknown> => dedups.get(OFFICE)?.resolve(key, found);
     await world.recorder.operation(asked, resolve).catch(() => undefined);
   };
+  const { stepBack } = workload;
+  if (stepBack !== undefined && profile.clockBack === "none") {
+    const { atMs, byMs } = stepBack;
+    const clock = world.addClient("clock");
+    void clock.sleep(atMs).then(() => {
+      world.server.jumpClock(-byMs * 1000);
+      world.recorder.told("clock", `the store's clock stepped back by ${byMs} ms`);
+    });
+  }
   return {
     main: Promise.all([askAll(world, workload.asks, services), ...people.map(resolveOne)]).then(
       () => undefined,

@@ -17,12 +17,20 @@ function endedRetryable({ calls }: Context, { operation, result }: Run): boolean
 /** Whether a run's end may be known to have left nothing behind. */
 function mayHaveEndedClean(context: Context, earlier: Run, later: Run): boolean {
   const call = context.calls.get(earlier.operation ?? -1);
-  if (endedRetryable(context, earlier)) return true;
+  if (endedRetryable(context, earlier) || mayBeAskedOf(context, earlier, later)) return true;
   const hadOutcome =
     earlier.result === "returned" ||
     call?.input.end === "throwsFinal" ||
     mayBeKnownByOthers(context, earlier, later);
   return hadOutcome && later.fromUs >= earlier.fromUs + context.stands;
+}
+
+/** Whether a call between two runs may have asked the sink, and then found the key too young. */
+function mayBeAskedOf({ key, calls }: Context, earlier: Run, later: Run): boolean {
+  return [...calls.values()].some((call) => {
+    const young = call.key === key && resultOf(call)?.outcome === "notYetValid";
+    return young && call.beganUs <= later.fromUs && (call.endedUs ?? 0) >= earlier.fromUs;
+  });
 }
 
 /** Whether a call between two runs was told an outcome, or may have asked the sink for it. */

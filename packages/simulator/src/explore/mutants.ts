@@ -49,7 +49,7 @@ export const MAX_EVENTS: number = 20_000;
  * not listed is tried with all of them.
  */
 const USERS: { readonly [file: string]: readonly string[] } = {
-  "src/shared/time.ts": ["lock", "dedup"],
+  "src/shared/time.ts": ["lock"],
   "src/shared/tenure.ts": ["lock", "dedup"],
   "src/shared/send.ts": ["lock", "tokens"],
   "src/shared/settle.ts": ["tokens", "unique-insert"],

@@ -26,7 +26,7 @@ test("a mutant is hunted by its algorithm, and what all share by all", () => {
   expect(scenariosFor("fence/forgets", SCENARIOS)).toEqual(fence);
   expect(scenariosFor("shared/ids-repeat", SCENARIOS)).toEqual(SCENARIOS);
   const users = scenariosFor("shared/elapsed", SCENARIOS, "src/shared/time.ts");
-  expect([...new Set(users.map(({ algorithm }) => algorithm))]).toEqual(["dedup", "lock"]);
+  expect([...new Set(users.map(({ algorithm }) => algorithm))]).toEqual(["lock"]);
   expect(scenariosFor("shared/of-no-table", SCENARIOS, "src/shared/hash.ts")).toEqual(SCENARIOS);
 });
 

@@ -309,8 +309,20 @@ judges(register.registerExpiredNeedsSnapshot, {
     "expired with a snapshot"(pen) {
       update(pen, "1", 5, 0, 10, "expired", { withSnapshot: true });
     },
+    "told again with a snapshot, and anew without one or at the same time"(pen) {
+      update(pen, "1", 5, 0, 10, "refused", { withSnapshot: true });
+      update(pen, "1", 5, 20, 30, "refused", { withSnapshot: true, replayed: true });
+      update(pen, "2", 5, 0, 10, 15);
+      update(pen, "2", 5, 900_000, 900_010, 20);
+      update(pen, "3", 5, 0, 10, "refused", { withSnapshot: true });
+      update(pen, "3", 5, 5, 15, "refused", { withSnapshot: true });
+    },
   },
   forbids: {
+    "answered anew with a snapshot, however late"(pen) {
+      update(pen, "1", 5, 0, 10, "refused", { withSnapshot: true });
+      update(pen, "1", 5, 900_000, 900_010, "refused", { withSnapshot: true });
+    },
     "expired without one"(pen) {
       update(pen, "1", 5, 0, 10, "expired");
     },

@@ -131,6 +131,51 @@ judges(machine.machineIllegal, {
   },
 });
 
+judges(machine.machineIllegal, {
+  workload: {
+    definition: {
+      initial: "new",
+      events: {
+        pay: { from: ["new"], to: "paid" },
+        ship: { from: ["paid"], to: "sent" },
+        unpay: { from: ["paid"], to: "new" },
+      },
+    },
+  },
+  allows: {
+    "a refusal by a state to which another may have led back"(pen) {
+      fire(pen, "pay", undefined, 0, 10, moved("pay"));
+      fire(pen, "unpay", undefined, 20);
+      fire(pen, "ship", undefined, 40, 50, refused("ship", "new"));
+    },
+    "a refusal by a state that is left meanwhile"(pen) {
+      fire(pen, "pay", undefined, 0, 30, moved("pay"));
+      fire(pen, "ship", undefined, 20, 40, refused("ship", "new"));
+    },
+    "a refusal that is told again"(pen) {
+      fire(pen, "pay", undefined, 0, 10, moved("pay"));
+      fire(pen, "ship", "1", 40, 50, refused("ship", "new", true));
+    },
+  },
+  forbids: {
+    "a refusal by a state that was left before"(pen) {
+      fire(pen, "unpay", undefined, 0, 5, moved("unpay"));
+      fire(pen, "pay", undefined, 10, 20, moved("pay"));
+      fire(pen, "ship", undefined, 40, 50, refused("ship", "new"));
+    },
+    "a move that the definition does not know"(pen) {
+      fire(pen, "ship", undefined, 0, 10, {
+        outcome: "moved",
+        event: "ship",
+        from: "new",
+        to: "sent",
+        atMs: 1,
+        replayed: false,
+      });
+    },
+  },
+});
+
 judges(machine.machineAlreadyThere, {
   allows: {
     "alreadyThere without a request id"(pen) {
@@ -199,6 +244,10 @@ judges(machine.machineExpiredNeedsSnapshot, {
     },
   },
   forbids: {
+    "answered anew with a snapshot, however late"(pen) {
+      fire(pen, "pay", "1", 0, 10, moved("pay"), { withSnapshot: true });
+      fire(pen, "pay", "1", 900_000, 900_010, moved("pay"), { withSnapshot: true });
+    },
     "expired without one"(pen) {
       fire(pen, "pay", "1", 0, 10, { outcome: "expired" });
     },

@@ -90,6 +90,16 @@ judges(tokens.tokensUsedByOther, {
       run(pen, "a", 20, 30, 1);
       consume(pen, "2", 40, 50, "used");
     },
+    "a run refused after another's answer is not known"(pen) {
+      issue(pen);
+      consume(pen, "1", 20, 30, "indeterminate");
+      run(pen, "a", 40, 50, threw("tokenUsed"));
+    },
+    "a run refused while another is told"(pen) {
+      issue(pen);
+      consume(pen, "1", 45, 70, "consumed");
+      run(pen, "a", 40, 50, threw("tokenUsed"));
+    },
     "used while another is told"(pen) {
       issue(pen);
       consume(pen, "2", 20, 30, "used");
@@ -117,6 +127,16 @@ judges(tokens.tokensUsedByOther, {
       issue(pen);
       consume(pen, "1", 20, 30, threw("unavailable"));
       consume(pen, "2", 40, 50, "used");
+    },
+    "a run refused after a run that failed"(pen) {
+      issue(pen);
+      run(pen, "a", 20, 30, threw("attemptFailed"));
+      run(pen, "b", 40, 50, threw("tokenUsed"));
+    },
+    "a run refused before another consumes"(pen) {
+      issue(pen);
+      run(pen, "a", 20, 30, threw("tokenUsed"));
+      consume(pen, "1", 40, 50, "consumed");
     },
     "burned by its own lost answer"(pen) {
       issue(pen);

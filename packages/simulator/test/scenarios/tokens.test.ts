@@ -114,6 +114,20 @@ const RUN = {
   "last-4": "tokenUsed",
 };
 
+/** The first attempt fails and charges nothing; the second one is everybody's result. */
+const RUN_AGAIN = {
+  alice: "retryable, run 2",
+  bob: "run 2",
+  carol: "used",
+  "last-1": "run 2",
+  "last-2": "used",
+};
+
+const RUN_LATE = {
+  stored: { alice: "run 1", bob: "run 1", carol: "run 1", "last-1": "tokenInvalid" },
+  signed: { alice: "run 1", bob: "run 1", carol: "run 1", "last-1": "tokenExpired" },
+};
+
 /** Either request may win; the other one is told *used* for ever, and so is the third. */
 function twoRequests(winner: "alice" | "bob"): Readonly<Record<string, string>> {
   const of = (client: "alice" | "bob", last: string) =>
@@ -158,6 +172,15 @@ describe.each(VARIANTS)("the scenario of $kind tokens", (variant) => {
           break;
         case "clocks":
           expect(answers, what).toEqual(CLOCKS);
+          break;
+        case "run-again":
+          expect(answers, what).toEqual(RUN_AGAIN);
+          expect(acceptedBy(history, "bank"), what).toHaveLength(1);
+          expect(spansOf(history, "handler"), what).toHaveLength(2);
+          break;
+        case "run-late":
+          expect(answers, what).toEqual(RUN_LATE[kind]);
+          expect(spansOf(history, "handler"), what).toHaveLength(1);
           break;
         default:
           expect(answers, what).toEqual(RUN);

@@ -1,7 +1,8 @@
 // What dedup promises of owners that are late: what they are told, and that they begin nothing more.
 
+import type { AnsweredRead } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
-import type { Span } from "../world/history.js";
+import type { History, Span } from "../world/history.js";
 import { namedRun, type Run } from "./attempts.js";
 import { type Attempt, askedOf, resultOf } from "./dedup-asked.js";
 import { type Context, contexts, runsByKey } from "./dedup-context.js";
@@ -17,7 +18,11 @@ export const dedupOwnerTold: Guarantee = {
       firstOf(context.runs, (run) => {
         const call = context.calls.get(run.operation ?? -1);
         if (call?.answer === undefined || run.result !== "returned") return undefined;
-        return failed(call, run) ?? gaveUp(call, run, setting.times.operationTimeoutMs);
+        return (
+          failed(call, run) ??
+          gaveUp(call, run, setting.times.operationTimeoutMs) ??
+          overlooked(call, run, context, history)
+        );
       }),
     ) ?? firstOf(contexts(history, setting), passedByNobody),
 };
@@ -37,6 +42,34 @@ function gaveUp(call: Attempt, run: Run, answerMs: number): string | undefined {
   // Its own clocks may run a little fast.
   if (waitedUs >= 0.99 * answerMs * 1000) return undefined;
   return `${named(call)} was told ${told(call)} ${ms(waitedUs)} after ${namedRun(run)} returned`;
+}
+
+/** Who looked after another had taken over saw that. */
+function overlooked(
+  call: Attempt,
+  run: Run,
+  { calls, runs }: Context,
+  { findings }: History,
+): string | undefined {
+  const result = resultOf(call);
+  const { by, life, endedUs = 0 } = call;
+  const sinceUs = run.untilUs ?? endedUs;
+  const told = result !== undefined && "recorded" in result ? result.recorded : undefined;
+  // Another call of this node may have been the one that looked.
+  const alone = [...calls.values()].every((other) => {
+    const lastUs = other.endedUs ?? Number.POSITIVE_INFINITY;
+    return other.id === call.id || other.by !== by || other.beganUs > endedUs || lastUs < sinceUs;
+  });
+  if (told !== "unknown" || !alone) return undefined;
+  const reads = ((findings.reads ?? []) as readonly AnsweredRead[]).filter((read) => {
+    const own = read.by === by && read.life === life;
+    return own && read.beganUs >= sinceUs && read.endedUs <= endedUs;
+  });
+  const newer = runs.find(({ token = 0, fromUs }) => {
+    return token > (run.token ?? token) && reads.some(({ beganUs }) => fromUs < beganUs);
+  });
+  if (newer === undefined) return undefined;
+  return `${named(call)} was told recorded "unknown", though it looked after ${namedRun(newer)} had taken over`;
 }
 
 /** Who was passed by was passed by somebody. */

@@ -207,6 +207,23 @@ const outages: NamedWorkload<DedupWorkload> = {
   },
 };
 
+const lateFinish: NamedWorkload<DedupWorkload> = {
+  id: "late-finish",
+  title: "owners that are cut off, passed by, and connected again as their work ends",
+  workload: {
+    asks: [
+      dedupAsk({ afterMs: 1_800, patienceMs: 15_000, tries: 1 }),
+      dedupAsk({ client: "bob", atMs: 900, to: ["api-2"], patienceMs: 15_000 }),
+      dedupAsk({ client: "carol", key: "k2", atMs: 10_000, afterMs: 1_800, tries: 1 }),
+      dedupAsk({ client: "dave", key: "k2", atMs: 10_900, to: ["api-2"], patienceMs: 15_000 }),
+    ],
+    outages: [
+      { node: "api-1", fromMs: 100, untilMs: 1_700 },
+      { node: "api-1", fromMs: 10_100, untilMs: 11_700 },
+    ],
+  },
+};
+
 const cutOff: NamedWorkload<DedupWorkload> = {
   id: "cut-off",
   title: "a node is cut off before its renewal, and works on; another as it begins",
@@ -282,13 +299,13 @@ const asksTheBank: NamedWorkload<DedupWorkload> = {
   },
 };
 
-/** What is asked of some variants only: whatever tells the same of all is asked of few. */
+/** What is asked of some variants only: what shows in all of them is asked of few. */
 export const MORE_WORKLOADS: {
   readonly [variant: string]: readonly NamedWorkload<DedupWorkload>[];
 } = {
   park: [twoPeople, births, bornAhead, cutOff],
-  rerun: [leftovers, payloads, lateStep, outages, cutOff],
-  "rerun-child-key": [births, bornAhead, longWork],
-  "rerun-fenced": [leftovers, lateStep, bornAhead, cutOff],
+  rerun: [leftovers, payloads, lateStep, outages, lateFinish, cutOff],
+  "rerun-child-key": [births, bornAhead, longWork, lateFinish],
+  "rerun-fenced": [leftovers, lateStep, bornAhead, lateFinish, cutOff],
   verify: [asksTheBank, longWork, twoPeople, bornAhead],
 };

@@ -16,7 +16,7 @@ import {
   type Outage,
   type Person,
 } from "./dedup-workloads.js";
-import type { Charge } from "./recorded.js";
+import type { AnsweredRead, Charge } from "./recorded.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 
 export { BANK } from "./dedup-bank.js";
@@ -75,8 +75,9 @@ const UNSETTLED = new Set(["inProgress", "indeterminate", "threw"]);
 /** The store of a node that is refused connections now and then. */
 function cutOff(
   { world, core }: Stage<DedupWorkload>,
-  { name, store }: Node,
+  { name, life, store }: Node,
   outages: readonly Outage[],
+  reads: AnsweredRead[],
 ): Node["store"] {
   const own = outages.filter(({ node }) => node === name);
   if (own.length === 0) {
@@ -92,7 +93,18 @@ function cutOff(
       world.recorder.told(name, "the store refused the connection");
       return Promise.reject(new core.StoreError("unavailable", "the connection was refused"));
     };
-  return { ...store, read: guarded(store.read), write: guarded(store.write) };
+  const read = guarded(store.read);
+  return {
+    ...store,
+    read: (key) => {
+      const beganUs = world.elapsedUs;
+      const reading = read(key);
+      const note = (): number => reads.push({ by: name, life, beganUs, endedUs: world.elapsedUs });
+      reading.then(note, () => undefined);
+      return reading;
+    },
+    write: guarded(store.write),
+  };
 }
 
 function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
@@ -100,11 +112,13 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
   const bank = createBank(stage, variant.bank);
   const services = new Map<string, Serve<DedupAsk>>();
   const dedups = new Map<string, Dedup>();
+  const reads: AnsweredRead[] = [];
+  world.recorder.finding("reads", reads);
   let runs = 0;
 
   const serviceOf = (node: Node): Serve<DedupAsk> => {
     const dedup = core.createDedup({
-      store: cutOff(stage, node, workload.outages ?? []),
+      store: cutOff(stage, node, workload.outages ?? [], reads),
       runtime: node.runtime,
       name: "pay",
       onCrash: variant.policy === "verify" ? (ctx) => bank.verify(node, ctx) : variant.policy,

@@ -39,6 +39,17 @@ export interface MadeMove {
   readonly requestId?: string;
 }
 
+/**
+ * The finding `reads` of dedup's scenarios lists what the store answered to nodes that are refused
+ * connections now and then; times in microseconds.
+ */
+export interface AnsweredRead {
+  readonly by: string;
+  readonly life: number;
+  readonly beganUs: number;
+  readonly endedUs: number;
+}
+
 /** How a handler ends. Its effect comes before the end, unless it says otherwise. */
 export type HandlerEnd =
   | "returns"

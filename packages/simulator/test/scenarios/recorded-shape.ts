@@ -42,7 +42,10 @@ const SHAPES: { readonly [method in Method]?: Shape } = {
     input: { client: "string" },
     returned: tagged({ acquired: { token: "number" }, held: {}, indeterminate: {} }),
   },
-  "lock.extend": { input: { token: "number" }, returned: oneOf("extended", "lost", "unknown") },
+  "lock.extend": {
+    input: { token: "number", leaseMs: "number" },
+    returned: oneOf("extended", "lost", "unknown"),
+  },
   "lock.release": { input: { token: "number" }, returned: oneOf("released", "lost", "unknown") },
   "fence.admit": {
     input: { token: "number" },

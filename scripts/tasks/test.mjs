@@ -21,7 +21,7 @@ export const task = {
   summary: "run every test, on real servers and in other runtimes too",
   usage: [
     ["--part NAMES", `only these parts: ${parts.map((part) => part.name).join(", ")}`],
-    ["--part mutants", "every broken variant; without it, two of each algorithm"],
+    ["--part mutants", "every broken variant; without it, one of each algorithm"],
     ["(any other)", "goes to vitest, and leaves out the other parts: a file name, -t PATTERN, -u"],
     ["CI=true", "a skipped test or a missing server is a failure"],
   ],

@@ -4,7 +4,7 @@
 //
 //   npx tsx test/mutation/run.ts                      all of them, two at a time
 //   npx tsx test/mutation/run.ts --only dedup         those whose id begins so; several, separated by commas
-//   npx tsx test/mutation/run.ts --quick              two of each algorithm, where the tests have just passed
+//   npx tsx test/mutation/run.ts --quick              one of each algorithm, where the tests have just passed
 //   npx tsx test/mutation/run.ts --jobs 4             four at a time
 //   npx tsx test/mutation/run.ts --list               names them only
 //   npx tsx test/mutation/run.ts --report FILE        also writes the verdicts as JSON
@@ -57,7 +57,7 @@ async function tryAll(
   return tried.sort((a, b) => chosen.indexOf(a.mutant) - chosen.indexOf(b.mutant));
 }
 
-const QUICK_EACH = 2;
+const QUICK_EACH = 1;
 
 /** The first mutants of each algorithm. */
 function firstOfEach(mutants: readonly TestedMutant[]): TestedMutant[] {

@@ -19,7 +19,9 @@ let unhandled: string | undefined;
 
 function say(message: FromWorker): void {
   // The command may be gone; then `disconnect` ends this process.
-  process.send?.(message, undefined, undefined, () => {});
+  if (process.connected) {
+    process.send?.(message, undefined, undefined, () => {});
+  }
 }
 
 /** What every task is given to be stopped, and to tell how far it is. */
@@ -125,4 +127,9 @@ process.on("disconnect", () => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {});
 }
-say({ say: "ready" });
+if (process.connected) {
+  say({ say: "ready" });
+} else {
+  // Gone before this process was up, so that no `disconnect` will come.
+  process.exit(0);
+}

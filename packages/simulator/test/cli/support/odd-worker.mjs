@@ -1,7 +1,15 @@
 // A worker that dies, falls silent or fails, as the seed of its task says.
 
-process.on("message", ({ say, id, task }) => {
-  if (say !== "do") {
+// The pool may be closed already, or about to be: nobody is left to be told then.
+const say = (message) => {
+  if (process.connected) {
+    process.send(message, undefined, undefined, () => {});
+  }
+};
+
+process.on("error", () => {});
+process.on("message", ({ say: asked, id, task }) => {
+  if (asked !== "do") {
     return;
   }
   const { seed } = task;
@@ -10,14 +18,18 @@ process.on("message", ({ say, id, task }) => {
   } else if (seed === 2) {
     for (;;) {}
   } else if (seed === 3) {
-    process.send({ say: "failed", id, message: "on purpose" });
+    say({ say: "failed", id, message: "on purpose" });
   } else if (seed === 4) {
     // Not answered until it is told to stop.
-    process.send({ say: "plans", id, plans: 5 });
-    process.once("message", () => process.send({ say: "done", id, answer: { plans: 5 } }));
+    say({ say: "plans", id, plans: 5 });
+    process.once("message", () => say({ say: "done", id, answer: { plans: 5 } }));
   } else {
-    process.send({ say: "done", id, answer: { plans: seed, pid: process.pid } });
+    say({ say: "done", id, answer: { plans: seed, pid: process.pid } });
   }
 });
 process.on("disconnect", () => process.exit(0));
-process.send({ say: "ready" });
+if (process.connected) {
+  say({ say: "ready" });
+} else {
+  process.exit(0);
+}

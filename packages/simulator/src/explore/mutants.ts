@@ -179,4 +179,10 @@ export const beyond: { readonly [mutant: string]: string } = {
   "shared/fingerprint-of-bytes-without-their-type": "needs two views of the same bytes",
   "shared/codec-loses-minus-zero": "needs a value that holds -0",
   "shared/codec-takes-every-object-for-plain": "needs a value with a prototype of its own",
+  "dedup/falsy-value-is-no-outcome": "needs a handler that returns a falsy value",
+  "dedup/long-rejection-is-not-recorded": "needs a rejection too long for the store",
+  "dedup/second-ending-overwrites": "needs a program that ends one claim twice at once",
+  "dedup/signal-without-the-margin": "needs clocks that drift by more than a message travels",
+  "dedup/waiter-spins": "needs a store that wakes for nothing, and a count of the looks",
+  "dedup/waiter-leaves-its-watch": "needs a count of the watches that a store still has",
 };

@@ -11,16 +11,16 @@ const RENEWAL =
 /**
  * When a node sees that it has acquired a lock, no other acquisition still counts itself as held, by
  * its own clocks. Needs the spans' `detail.others`; paused nodes are judged by their clocks, too.
- * Nor does a holder see an extension as granted when it is over: the scenario's findings tell which
- * were told of a lock that did not count as held, `extendedUnheld: [operation]`.
+ * Nor is an acquisition or an extension told when it is over: the scenario's findings tell which were
+ * told of a lock that did not count as held, `toldUnheld: [operation]`.
  */
 export const lockViewWithinLease: Guarantee = {
   id: "lock/view-within-lease",
   sentence:
     "A holder's own view never outlasts its lease: it counts from before the first send, on the larger of monotonic and wall-clock time, minus a margin.",
   judge(history) {
-    const unheld = (history.findings.extendedUnheld ?? []) as readonly number[];
-    const over = operationsOf(history, "lock.extend").find(({ id }) => unheld.includes(id));
+    const unheld = (history.findings.toldUnheld ?? []) as readonly number[];
+    const over = history.operations.find(({ id }) => unheld.includes(id));
     if (over !== undefined) {
       return `${named(over)} was told ${told(over)}, though its lease may have ended by the holder's own clocks`;
     }

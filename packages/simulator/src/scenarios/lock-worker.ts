@@ -24,8 +24,8 @@ interface Workshop {
   readonly handedOut: { readonly lock: Lock; readonly node: Node }[];
   /** The present life of each node. */
   readonly lives: Map<string, number>;
-  /** Extensions that were told `extended` by a lock that did not count itself as held then. */
-  readonly extendedUnheld: number[];
+  /** Operations that were told `acquired` or `extended` of a lock that did not count as held then. */
+  readonly toldUnheld: number[];
   /** Writes to the disk, then to the printer; false if the disk refused. */
   readonly writeOut: (holding: Holding, piece: number) => Promise<boolean>;
 }
@@ -36,7 +36,7 @@ export function createLockWorkers(stage: Stage<LockWorkload>): (node: Node) => S
     stage,
     handedOut: [],
     lives: new Map(),
-    extendedUnheld: [],
+    toldUnheld: [],
     writeOut: createSinks(stage),
   };
   return (node) => {
@@ -116,10 +116,20 @@ async function acquire(
   let holding: Holding | undefined;
   await operate(shop, node, "lock.acquire", resource, { client }, async (operation) => {
     const { told, lock } = await contend(locks, asked);
-    holding = lock && hold(shop, node, operation, lock);
+    if (lock !== undefined) {
+      noteUnheld(shop, operation, lock);
+      holding = hold(shop, node, operation, lock);
+    }
     return told;
   });
   return holding;
+}
+
+function noteUnheld({ stage, toldUnheld }: Workshop, operation: number, { held }: Lock): void {
+  if (!held) {
+    toldUnheld.push(operation);
+    stage.world.recorder.finding("toldUnheld", toldUnheld);
+  }
 }
 
 /** What `lock.acquire` tells, with the lock itself. */
@@ -210,9 +220,8 @@ async function extend(shop: Workshop, { node, lock }: Holding, leaseMs: number):
   const input = { token, leaseMs };
   const asking = operate(shop, node, "lock.extend", resource, input, async (operation) => {
     const told = await lock.extend(leaseMs);
-    if (told === "extended" && !lock.held) {
-      shop.extendedUnheld.push(operation);
-      shop.stage.world.recorder.finding("extendedUnheld", shop.extendedUnheld);
+    if (told === "extended") {
+      noteUnheld(shop, operation, lock);
     }
     return told;
   });

@@ -339,14 +339,17 @@ judges(lock.lockViewWithinLease, {
     "an extension of a lock that was held when it was told"(pen) {
       acquire(pen, "a", 0, 10, 5);
       pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30, "extended");
-      pen.finding("extendedUnheld", []);
+      pen.finding("toldUnheld", []);
     },
   },
   forbids: {
+    "an acquisition that was over when it was told"(pen) {
+      pen.finding("toldUnheld", [acquire(pen, "a", 0, 30_000, 5).id]);
+    },
     "an extension of one that was not"(pen) {
       acquire(pen, "a", 0, 10, 5);
       const extend = pen.ask("a", "lock.extend", "r", { token: 5 }, 20, 30_000, "extended");
-      pen.finding("extendedUnheld", [extend.id]);
+      pen.finding("toldUnheld", [extend.id]);
     },
   },
 });

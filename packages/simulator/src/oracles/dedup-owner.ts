@@ -1,6 +1,6 @@
 // What dedup promises of owners that are late: what they are told, and that they begin nothing more.
 
-import type { AnsweredRead } from "../scenarios/recorded.js";
+import type { Looks } from "../scenarios/recorded.js";
 import type { Guarantee } from "../scenarios/scenario.js";
 import type { History, Span } from "../world/history.js";
 import { namedRun, type Run } from "./attempts.js";
@@ -21,7 +21,7 @@ export const dedupOwnerTold: Guarantee = {
         return (
           failed(call, run) ??
           gaveUp(call, run, setting.times.operationTimeoutMs) ??
-          overlooked(call, run, context, history)
+          neverLooked(call, run, history)
         );
       }),
     ) ?? firstOf(contexts(history, setting), passedByNobody),
@@ -44,32 +44,21 @@ function gaveUp(call: Attempt, run: Run, answerMs: number): string | undefined {
   return `${named(call)} was told ${told(call)} ${ms(waitedUs)} after ${namedRun(run)} returned`;
 }
 
-/** Who looked after another had taken over saw that. */
-function overlooked(
-  call: Attempt,
-  run: Run,
-  { calls, runs }: Context,
-  { findings }: History,
-): string | undefined {
+/**
+ * A write without an answer does not tell that the store gives none at all: its process may have stood
+ * still meanwhile. Who says so has looked since.
+ */
+function neverLooked(call: Attempt, run: Run, { findings }: History): string | undefined {
+  const { of, looks } = (findings.looks ?? { of: [], looks: [] }) as Looks;
   const result = resultOf(call);
   const { by, life, endedUs = 0 } = call;
-  const sinceUs = run.untilUs ?? endedUs;
-  const told = result !== undefined && "recorded" in result ? result.recorded : undefined;
-  // Another call of this node may have been the one that looked.
-  const alone = [...calls.values()].every((other) => {
-    const lastUs = other.endedUs ?? Number.POSITIVE_INFINITY;
-    return other.id === call.id || other.by !== by || other.beganUs > endedUs || lastUs < sinceUs;
+  if (!of.includes(by) || result === undefined || !("recorded" in result)) return undefined;
+  const looked = looks.some((look) => {
+    const own = look.by === by && look.life === life;
+    return own && look.atUs >= (run.untilUs ?? 0) && look.atUs <= endedUs;
   });
-  if (told !== "unknown" || !alone) return undefined;
-  const reads = ((findings.reads ?? []) as readonly AnsweredRead[]).filter((read) => {
-    const own = read.by === by && read.life === life;
-    return own && read.beganUs >= sinceUs && read.endedUs <= endedUs;
-  });
-  const newer = runs.find(({ token = 0, fromUs }) => {
-    return token > (run.token ?? token) && reads.some(({ beganUs }) => fromUs < beganUs);
-  });
-  if (newer === undefined) return undefined;
-  return `${named(call)} was told recorded "unknown", though it looked after ${namedRun(newer)} had taken over`;
+  if (result.recorded !== "unknown" || looked) return undefined;
+  return `${named(call)} was told recorded "unknown", though it never looked after ${namedRun(run)}`;
 }
 
 /** Who was passed by was passed by somebody. */

@@ -16,7 +16,7 @@ import {
   type Outage,
   type Person,
 } from "./dedup-workloads.js";
-import type { AnsweredRead, Charge } from "./recorded.js";
+import type { Charge, Look } from "./recorded.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 
 export { BANK } from "./dedup-bank.js";
@@ -77,7 +77,7 @@ function cutOff(
   { world, core }: Stage<DedupWorkload>,
   { name, life, store }: Node,
   outages: readonly Outage[],
-  reads: AnsweredRead[],
+  looks: Look[],
 ): Node["store"] {
   const own = outages.filter(({ node }) => node === name);
   if (own.length === 0) {
@@ -94,16 +94,22 @@ function cutOff(
       return Promise.reject(new core.StoreError("unavailable", "the connection was refused"));
     };
   const read = guarded(store.read);
+  const write = guarded(store.write);
+  const note = (): void => {
+    looks.push({ by: name, life, atUs: world.elapsedUs });
+  };
   return {
     ...store,
     read: (key) => {
-      const beganUs = world.elapsedUs;
       const reading = read(key);
-      const note = (): number => reads.push({ by: name, life, beganUs, endedUs: world.elapsedUs });
-      reading.then(note, () => undefined);
+      reading.then(note, note);
       return reading;
     },
-    write: guarded(store.write),
+    write: (asked) => {
+      const writing = write(asked);
+      writing.then(() => undefined, note);
+      return writing;
+    },
   };
 }
 
@@ -112,13 +118,15 @@ function play(stage: Stage<DedupWorkload>, variant: DedupVariant): Acts {
   const bank = createBank(stage, variant.bank);
   const services = new Map<string, Serve<DedupAsk>>();
   const dedups = new Map<string, Dedup>();
-  const reads: AnsweredRead[] = [];
-  world.recorder.finding("reads", reads);
+
+  const { outages = [] } = workload;
+  const looks: Look[] = [];
+  world.recorder.finding("looks", { of: outages.map(({ node }) => node), looks });
   let runs = 0;
 
   const serviceOf = (node: Node): Serve<DedupAsk> => {
     const dedup = core.createDedup({
-      store: cutOff(stage, node, workload.outages ?? [], reads),
+      store: cutOff(stage, node, outages, looks),
       runtime: node.runtime,
       name: "pay",
       onCrash: variant.policy === "verify" ? (ctx) => bank.verify(node, ctx) : variant.policy,

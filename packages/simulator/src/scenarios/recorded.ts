@@ -40,14 +40,19 @@ export interface MadeMove {
 }
 
 /**
- * The finding `reads` of dedup's scenarios lists what the store answered to nodes that are refused
- * connections now and then; times in microseconds.
+ * When a node saw what stands in the store, or that it cannot be reached: a read came to an end, or a
+ * write was refused the connection.
  */
-export interface AnsweredRead {
+export interface Look {
   readonly by: string;
   readonly life: number;
-  readonly beganUs: number;
-  readonly endedUs: number;
+  readonly atUs: number;
+}
+
+/** The finding `looks` of dedup's scenarios: all looks of some nodes. */
+export interface Looks {
+  readonly of: readonly string[];
+  readonly looks: readonly Look[];
 }
 
 /** How a handler ends. Its effect comes before the end, unless it says otherwise. */

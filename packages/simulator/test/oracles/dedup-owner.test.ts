@@ -70,6 +70,10 @@ judges(dedup.dedupOwnerTold, {
   allows: {
     "its value": (pen) => ran(pen, 100, executed(1)),
     "its value, after a while without an answer": (pen) => ran(pen, 1_100, executed(1, "unknown")),
+    "no answer, after a look"(pen) {
+      ran(pen, 1_100, executed(1, "unknown"));
+      pen.finding("looks", { of: ["a"], looks: [{ by: "a", life: 1, atUs: 1_100_000 }] });
+    },
     "that it was passed by while another asked"(pen) {
       ran(pen, 20_000, superseded);
       attempt(pen, "b", 10_000);
@@ -83,6 +87,10 @@ judges(dedup.dedupOwnerTold, {
     },
   },
   forbids: {
+    "no answer of a write alone, without a look"(pen) {
+      ran(pen, 1_100, executed(1, "unknown"));
+      pen.finding("looks", { of: ["a"], looks: [{ by: "a", life: 1, atUs: 80_000 }] });
+    },
     "that its value could not be recorded": (pen) => ran(pen, 100, threw("leaseLost")),
     "no answer before there was time for one": (pen) => ran(pen, 150, executed(1, "unknown")),
     "that it was passed by where nobody asked": (pen) => ran(pen, 20_000, superseded),

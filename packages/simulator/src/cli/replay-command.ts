@@ -1,14 +1,15 @@
 // `onceproof replay`: carries out the run of a token once more and tells what happened.
 
-import { writeFileSync } from "node:fs";
 import { declaredLoss } from "../explore/tally.js";
 import { decodeToken } from "../explore/token.js";
+import { mutantWarning } from "../report/matrix-words.js";
 import { describePlan, tellStory } from "../report/story.js";
 import type { RunSpec } from "../scenarios/scenario.js";
 import { formatEvent, hashTrace } from "../world/trace.js";
+import { checkOutputs, writeResult } from "./output-file.js";
 import { runPage } from "./reports.js";
 import { type Rerun, rerun, workloadName } from "./rerun.js";
-import { indent, paint, print, printError } from "./terminal.js";
+import { indent, paint, print } from "./terminal.js";
 import { UsageError } from "./usage-error.js";
 
 export interface ReplayOptions {
@@ -20,6 +21,7 @@ export interface ReplayOptions {
 
 /** Carries the command out; returns the exit code. */
 export async function replay(token: string, options: ReplayOptions): Promise<number> {
+  checkOutputs(options);
   const spec = readToken(token);
   const run = await runAgain(spec);
   const judged = run.violations.map((violation) => ({
@@ -35,8 +37,7 @@ export async function replay(token: string, options: ReplayOptions): Promise<num
     print(storyText(spec, run, judged));
   }
   if (options.html !== undefined) {
-    writeFileSync(options.html, runPage(spec, run));
-    printError(`written: ${options.html}`);
+    writeResult(options.html, runPage(spec, run));
   }
   const surprised =
     run.stuck !== undefined || judged.some(({ declared }) => declared === undefined);
@@ -82,7 +83,7 @@ function storyText(spec: RunSpec, run: Rerun, judged: readonly Judged[]): string
   const { scenario, profile, seed, plan, mutant } = spec;
   const lines = [
     `${paint.bold(scenario)} on ${profile}, workload ${workloadName(spec)}, seed ${seed}`,
-    ...(mutant === undefined ? [] : [`mutant: ${mutant}`]),
+    ...(mutant === undefined ? [] : [paint.yellow(`mutant: ${mutant} (${mutantWarning(mutant)})`)]),
     `plan: ${describePlan(plan)}`,
     ...(run.struck.length < plan.length
       ? [paint.dim(`${run.struck.length} of ${plan.length} faults found their call`)]

@@ -78,7 +78,7 @@ export function runPage(spec: RunSpec, run: Rerun): string {
   const none = calm && { ...calm, smallest: { how, spec, token: encodeToken(spec) } };
   const shown = violated.length > 0 ? violated : none === undefined ? [] : [none];
   return renderReport(
-    lenient(matrix),
+    { ...lenient(matrix), ...(spec.mutant !== undefined && { mutant: spec.mutant }) },
     shown.map((cell) => shownRun(cell, run)),
     { title: `Onceproof: one run of ${scenario} on ${profile}`, facts: { workload } },
   );

@@ -39,20 +39,27 @@ export function selectionData({ scenarios, ...rest }: Selection): SelectionData 
 
 /** Reads one file. Fails: UsageError if it is none of ours. */
 export function readResults(path: string): ResultsFile {
-  let data: Partial<ResultsFile>;
+  let text: string;
   try {
-    data = JSON.parse(readFileSync(path, "utf8"));
+    text = readFileSync(path, "utf8");
   } catch (error) {
     throw new UsageError(`cannot read ${path}: ${(error as Error).message}`);
   }
-  if (data.format !== "onceproof-results" || data.version !== 1) {
-    throw new UsageError(`${path} is no results file: write one with verify --json ${path}`);
+  let data: Partial<ResultsFile> | null;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    data = null;
+  }
+  if (data?.format !== "onceproof-results" || data.version !== 1) {
+    throw new UsageError(`${path} is not a result of \`onceproof verify --json\``);
   }
   return data as ResultsFile;
 }
 
 export interface Merged {
   readonly selection: Selection;
+  readonly mutant?: string;
   readonly results: readonly JobResult[];
   readonly seconds: number;
   readonly errors: readonly string[];
@@ -88,6 +95,7 @@ export function mergeResults(
   const whole = { ...rest, scenarios: scenarios.map(scenarioOf) };
   return {
     selection: whole,
+    ...(mutant !== undefined && { mutant }),
     results: inOrder(whole, [...results.values()]),
     seconds: files.reduce((sum, { data }) => sum + data.seconds, 0),
     errors: files.flatMap(({ data }) => data.errors),

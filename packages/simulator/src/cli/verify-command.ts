@@ -1,9 +1,8 @@
 // `onceproof verify`: explores every scenario under faults and prints which guarantee holds where.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Job, JobResult } from "../explore/explore.js";
+import type { Job } from "../explore/explore.js";
 import type { Matrix } from "../explore/matrix.js";
+import { scenariosFor } from "../explore/mutants.js";
 import { encodeToken } from "../explore/token.js";
 import {
   type Budget,
@@ -14,28 +13,23 @@ import {
   type Selection,
   SINGLES,
 } from "../explore/verify.js";
-import { coreText } from "../mutants/index.js";
-import { describePlan, renderMatrixMarkdown } from "../report/index.js";
+import { loadMutants } from "../mutants/index.js";
+import { describePlan } from "../report/index.js";
 import { counted, grouped } from "../report/words.js";
 import { SCENARIOS } from "../scenarios/catalogue.js";
 import type { RunSpec, Scenario } from "../scenarios/scenario.js";
 import type { ProfileId } from "../world/profile.js";
 import { carryOut, describeJob } from "./campaign.js";
 import { INTERRUPTED, onInterrupt } from "./interrupt.js";
+import { checkOutputs } from "./output-file.js";
 import { openPool, type Pool } from "./pool.js";
-import { lenient, matrixPage, matrixText } from "./reports.js";
-import {
-  inOrder,
-  mergeResults,
-  type ResultsFile,
-  readResults,
-  selectionData,
-} from "./results-file.js";
+import { lenient } from "./reports.js";
+import { inOrder, mergeResults, readResults } from "./results-file.js";
 import { shrinkCells } from "./smallest.js";
-import { surprisesText } from "./surprise-text.js";
 import { duration, paint, paintError, print, printError } from "./terminal.js";
 import { UsageError } from "./usage-error.js";
 import type { Shard } from "./values.js";
+import { type Outcome, report } from "./verify-report.js";
 
 export interface VerifyOptions {
   readonly quick?: boolean;
@@ -55,24 +49,13 @@ export interface VerifyOptions {
   readonly mutant?: string;
 }
 
-/** What a verification came to, before the matrix. */
-interface Outcome {
-  readonly selection: Selection;
-  readonly shard: string;
-  readonly results: readonly JobResult[];
-  readonly errors: readonly string[];
-  readonly seconds: number;
-  readonly complete: boolean;
-  /** Why it is not complete, and what was not covered. */
-  readonly remark?: string;
-}
-
 /** Carries the command out; returns the exit code. */
 export async function verify(worker: URL, options: VerifyOptions): Promise<number> {
   if (options.list === true) {
     listScenarios(options);
     return 0;
   }
+  checkOutputs(options);
   const pool = openPool({ worker, jobs: options.jobs });
   const interrupt = onInterrupt(pool.stop, pool.kill);
   try {
@@ -129,7 +112,7 @@ async function exploreAll(
   const mine = planJobs(selection).filter((_, at) => at % shard.of === shard.index - 1);
   const jobs = time === undefined ? mine : forDeadline(mine);
   if (options.mutant !== undefined) {
-    await coreText(options.mutant);
+    await checkMutant(options.mutant, only);
   }
   if (jobs.length === 0) {
     throw new UsageError("nothing to do: no chosen scenario runs on a chosen profile");
@@ -140,20 +123,35 @@ async function exploreAll(
   const campaign = await carryOut(pool, jobs, options.mutant);
   clearTimeout(deadline);
   const { left, plans, estimate } = campaign;
-  const why = interrupt.happened ? "interrupted" : "out of time";
-  const remark =
-    left.length === 0
-      ? undefined
-      : `${why}: ${grouped(plans)} of ≈${grouped(Math.max(estimate, plans))} plans\n${leftText(left)}`;
+  const all = grouped(Math.max(estimate, plans));
+  const gap = {
+    why: interrupt.happened ? "interrupted" : "out of time",
+    what: `${grouped(plans)} of ≈${all} plans\n${leftText(left)}`,
+  } as const;
   return {
     selection,
+    ...(options.mutant !== undefined && { mutant: options.mutant }),
     shard: `${shard.index}/${shard.of}`,
     results: inOrder(selection, campaign.results),
     errors: campaign.errors,
     seconds: (performance.now() - startedMs) / 1000,
     complete: left.length === 0 && campaign.errors.length === 0 && shard.of === 1,
-    ...(remark !== undefined && { remark }),
+    ...(left.length > 0 && { gap }),
   };
+}
+
+/** Fails: UsageError for an id that no mutant has. */
+async function checkMutant(id: string, chosen: readonly Scenario[]): Promise<void> {
+  const mutant = (await loadMutants()).find((each) => each.id === id);
+  if (mutant === undefined) {
+    throw new UsageError(`no mutant is called "${id}": \`onceproof mutants --list\` lists them`);
+  }
+  const own = scenariosFor(id, SCENARIOS, mutant.file);
+  if (!own.some((scenario) => chosen.includes(scenario))) {
+    const algorithms = [...new Set(own.map(({ algorithm }) => algorithm))].join(", ");
+    const text = `warning: no chosen scenario is of the mutant's algorithm (${algorithms}), so none will notice it`;
+    printError(paintError.yellow(text));
+  }
 }
 
 function beginning({ scenarios, seed }: Selection, count: number, options: VerifyOptions): string {
@@ -191,7 +189,7 @@ function merge(paths: readonly string[]): Outcome {
     ...merged,
     shard: "1/1",
     ...(!merged.complete && {
-      remark: `not complete: ${missing} jobs are missing, or a part ended early`,
+      gap: { why: "not complete", what: `${missing} jobs are missing, or a part ended early` },
     }),
   };
 }
@@ -202,11 +200,14 @@ interface Judged {
 }
 
 async function judge(pool: Pool, outcome: Outcome): Promise<Judged> {
-  const { selection, results, seconds, complete } = outcome;
+  const { selection, mutant, results, seconds, complete } = outcome;
   const totals = { seconds, complete };
   const raw = buildMatrix(selection, results, totals);
   const shrunk = await shrinkCells(pool, raw, results);
-  const matrix = buildMatrix(selection, shrunk.results, totals, shrunk.smallest);
+  const matrix = {
+    ...buildMatrix(selection, shrunk.results, totals, shrunk.smallest),
+    ...(mutant !== undefined && { mutant }),
+  };
   const failures = results.flatMap((result) => result.failures ?? []);
   return {
     matrix: complete ? matrix : lenient(matrix),
@@ -223,78 +224,5 @@ function failureText(spec: RunSpec, message: string): string {
     `a run of ${spec.scenario} came to no end: ${message}`,
     `  plan:   ${describePlan(spec.plan)}`,
     `  replay: onceproof replay ${encodeToken(spec)}`,
-  ].join("\n");
-}
-
-async function report(
-  { json, html, markdown, mutant }: VerifyOptions,
-  outcome: Outcome,
-  matrix: Matrix,
-  errors: readonly string[],
-): Promise<void> {
-  if (json !== undefined) {
-    writeResult(json, resultsText(outcome, matrix, errors, mutant));
-  }
-  if (markdown !== undefined) {
-    writeResult(markdown, renderMatrixMarkdown(matrix));
-  }
-  if (html !== undefined) {
-    writeResult(html, await matrixPage(matrix));
-  }
-  // What is asked for on standard output must be alone there.
-  const say = json === true ? printError : print;
-  say(matrixText(matrix, json === true ? process.stderr : process.stdout));
-  if (matrix.surprises.length > 0) {
-    say(`\n${await surprisesText(matrix)}`);
-  }
-  for (const error of errors) {
-    printError(`\n${paintError.red("ERROR")} ${error}`);
-  }
-  say(`\n${summary(outcome, matrix, errors)}`);
-}
-
-function resultsText(
-  outcome: Outcome,
-  matrix: Matrix,
-  errors: readonly string[],
-  mutant: string | undefined,
-): string {
-  const { selection, shard, seconds, complete, results } = outcome;
-  const file: ResultsFile = {
-    format: "onceproof-results",
-    version: 1,
-    selection: selectionData(selection),
-    ...(mutant !== undefined && { mutant }),
-    shard,
-    seconds,
-    complete: complete || (shard !== "1/1" && outcome.remark === undefined && errors.length === 0),
-    errors,
-    results,
-    matrix,
-  };
-  return JSON.stringify(file);
-}
-
-function writeResult(to: string | true, text: string): void {
-  if (to === true) {
-    print(text);
-    return;
-  }
-  mkdirSync(dirname(to), { recursive: true });
-  writeFileSync(to, `${text}\n`);
-  printError(`written: ${to}`);
-}
-
-function summary({ remark, shard }: Outcome, matrix: Matrix, errors: readonly string[]): string {
-  const { runs, seconds, surprises } = matrix;
-  const bad = [
-    ...(surprises.length > 0 ? [counted(surprises.length, "surprise")] : []),
-    ...(errors.length > 0 ? [counted(errors.length, "error")] : []),
-  ];
-  const rate = seconds > 0 ? `, ${grouped(Math.round(runs / seconds))} plans/s` : "";
-  return [
-    ...(remark === undefined ? [] : [paint.yellow(remark)]),
-    ...(shard === "1/1" ? [] : [`this is part ${shard}: --merge joins the parts`]),
-    (bad.length > 0 ? paint.red(bad.join(", ")) : paint.green("no surprise")) + rate,
   ].join("\n");
 }

@@ -72,6 +72,8 @@ export interface MatrixRow {
 
 export interface Matrix {
   readonly rows: readonly MatrixRow[];
+  /** The mutant of core that ran; absent for core as it is. */
+  readonly mutant?: string;
   readonly seed: number;
   /** Runs carried out, events in them, and wall time in seconds; printed, never written to docs. */
   readonly runs: number;

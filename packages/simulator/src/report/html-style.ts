@@ -36,6 +36,7 @@ ${["holds", "lost", "notLost", "violated", "notFound", "untried"]
 .tools{display:flex;flex-wrap:wrap;gap:8px;margin:1em 0}.tools[hidden]{display:none}
 .tools input{flex:1 1 220px;min-width:0;max-width:420px}
 .tools input,.tools button{font:inherit;padding:6px 10px;border:1px solid var(--rule);border-radius:6px;background:var(--card);color:var(--fg)}
+.warning{border:2px solid var(--violated);border-radius:6px;padding:8px 12px;margin:1em 0}
 .tag{display:inline-block;padding:0 8px;border-radius:4px;font-weight:700;font-size:.85rem}
 details.violation{border:1px solid var(--rule);border-radius:8px;margin:.7em 0;padding:0 14px;background:var(--bg)}
 details.violation[open]{padding-bottom:14px}

@@ -16,6 +16,7 @@ import {
   cellText,
   countVerdicts,
   groupRows,
+  mutantWarning,
   replayCommand,
   sentenceOf,
   VERDICTS,
@@ -46,7 +47,9 @@ export function renderReport(
   violations: readonly ShownViolation[],
   meta: ReportMeta = {},
 ): string {
-  const title = meta.title ?? "Onceproof: which guarantee holds where";
+  const { mutant } = matrix;
+  const named = meta.title ?? "Onceproof: which guarantee holds where";
+  const title = mutant === undefined ? named : `${named}, with the mutant ${mutant}`;
   const anchors = new Map(violations.map(({ cell }, index) => [cellKey(cell), `v${index + 1}`]));
   return [
     "<!doctype html>",
@@ -55,6 +58,7 @@ export function renderReport(
     `<title>${escapeXml(title)}</title>`,
     `<style>${REPORT_STYLE}\n${DIAGRAM_STYLE}</style></head>`,
     `<body><main><h1>${escapeXml(title)}</h1>`,
+    renderWarning(matrix),
     renderFacts(matrix, meta),
     renderTools(),
     renderSurprises(matrix, anchors),
@@ -75,6 +79,13 @@ function prose(text: string): string {
 
 function cellKey({ scenario, guarantee, profile, column }: Cell): string {
   return `${scenario} ${guarantee} ${profile} ${column}`;
+}
+
+function renderWarning({ mutant }: Matrix): string {
+  const warning = mutantWarning(mutant);
+  return warning === undefined
+    ? ""
+    : `<p class="warning" role="note"><strong>${escapeXml(warning)}</strong></p>`;
 }
 
 function renderFacts(matrix: Matrix, { facts = {} }: ReportMeta): string {

@@ -140,6 +140,13 @@ export function sentenceOf({ rows }: Matrix, { scenario, guarantee }: Cell): str
   return row?.sentence ?? guarantee;
 }
 
+/** Says of what else than Onceproof as it is a matrix tells; undefined if of nothing else. */
+export function mutantWarning(mutant: string | undefined): string | undefined {
+  return mutant === undefined
+    ? undefined
+    : `core with the mutant ${mutant} — this is not Onceproof as it is`;
+}
+
 /** `npx onceproof replay …`. */
 export function replayCommand(token: string): string {
   return `npx onceproof replay ${token}`;

@@ -14,6 +14,7 @@ import {
   countVerdicts,
   groupBy,
   groupRows,
+  mutantWarning,
   replayCommand,
   VERDICTS,
 } from "./matrix-words.js";
@@ -48,7 +49,9 @@ export function renderMatrixText(matrix: Matrix, options: MatrixTextOptions): st
     width: Math.max(40, Math.floor(options.width)),
     paint: (text, shade) => (options.color ? `\u001b[${shade}m${text}\u001b[0m` : text),
   };
+  const warning = mutantWarning(matrix.mutant);
   return [
+    ...(warning === undefined ? [] : [...warningOf(warning, page), ""]),
     ...surprisesOf(matrix, page),
     ...groupRows(matrix).flatMap(({ algorithm, scenarios }) => [
       page.paint(algorithm, BOLD),
@@ -67,7 +70,12 @@ export function renderMatrixText(matrix: Matrix, options: MatrixTextOptions): st
     ...legendOf(page),
     "",
     ...summaryOf(matrix, page),
+    ...(warning === undefined ? [] : warningOf(warning, page)),
   ].join("\n");
+}
+
+function warningOf(warning: string, page: Page): readonly string[] {
+  return wrap(warning, page.width, "").map((line) => page.paint(line, "1;33"));
 }
 
 function surprisesOf({ surprises }: Matrix, page: Page): readonly string[] {

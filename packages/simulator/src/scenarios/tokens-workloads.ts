@@ -192,14 +192,18 @@ const CLOCKS: NamedWorkload<TokensWorkload> = {
 
 const CLOCKS_LATE: NamedWorkload<TokensWorkload> = {
   id: "clocks-late",
-  title: "a token whose record ends long before it, and another who asks when that is forgotten",
+  title:
+    "two tokens whose records end long before them, and others who ask when those are forgotten",
   workload: {
-    tokenMs: 3_000,
-    retentionMs: 3_000,
+    // So short that a pause of more than a lease outlasts a record which is not written again.
+    tokenMs: 1_600,
+    retentionMs: 1_600,
     aheadMs: { "web-1": 20_000, "web-2": 40_000 },
     asks: [
       askOther({ tries: 1, patienceMs: 9_000 }),
+      askOther({ client: "carol", atMs: 100, issuedTo: "s2", tries: 1, patienceMs: 9_000 }),
       tokenAsk({ client: "bob", atMs: 15_000, requestId: "r2" }),
+      tokenAsk({ client: "dave", atMs: 15_000, issuedTo: "s2", requestId: "r2" }),
     ],
   },
 };

@@ -116,9 +116,13 @@ const RUN = {
 
 const CLOCKS_LATE = {
   alice: "consumed",
+  carol: "consumed",
   bob: "used",
+  dave: "used",
   "last-1": "consumed before",
-  "last-2": "used",
+  "last-2": "consumed before",
+  "last-3": "used",
+  "last-4": "used",
 };
 
 /** The first attempt fails and charges nothing; the second one is everybody's result. */

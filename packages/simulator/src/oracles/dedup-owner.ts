@@ -62,16 +62,19 @@ function neverLooked(call: Attempt, run: Run, { findings }: History): string | u
 }
 
 /** Who was passed by was passed by somebody. */
-function passedByNobody({ key, calls, resolves }: Context): string | undefined {
+function passedByNobody({ key, calls, resolves, leaseUs }: Context): string | undefined {
   const onKey = [...calls.values()].filter((call) => call.key === key);
   return firstOf(onKey, (call) => {
     const result = resultOf(call);
     if (result?.outcome !== "indeterminate" || result.reason !== "superseded") return undefined;
     const endedUs = call.endedUs ?? call.beganUs;
     const others = onKey.filter(({ id }) => id !== call.id);
-    if ([...others, ...resolves].some((each) => each.beganUs <= endedUs && !didNothing(each))) {
-      return undefined;
-    }
+    const passed = [...others, ...resolves].some((each) => {
+      // What lasts that long may have acquired the key, and lost it before it could do more.
+      const long = (each.endedUs ?? Number.POSITIVE_INFINITY) - each.beganUs >= leaseUs;
+      return each.beganUs <= endedUs && (long || !didNothing(each));
+    });
+    if (passed) return undefined;
     return `${named(call)} was told ${told(call)}, though nobody else asked for "${key}"`;
   });
 }

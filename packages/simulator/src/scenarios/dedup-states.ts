@@ -21,7 +21,7 @@ function common({ policy }: DedupVariant): readonly Stated[] {
     state(oracle.dedupMismatch, LOSSY),
     state(oracle.dedupValues, LOSSY),
     state(oracle.dedupOneAtATime, LOSSY),
-    state(oracle.dedupNeverAgain, [BOTH_CLOCKS, ...LOSSY]),
+    state(oracle.dedupNeverAgain, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupLeaseRespected, [STORE_AHEAD, BOTH_CLOCKS, ...LOSSY]),
     state(oracle.dedupLateOwner, LOSSY),
     state(oracle.dedupOwnerTold, LOSSY),

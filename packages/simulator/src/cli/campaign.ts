@@ -26,7 +26,8 @@ export async function carryOut(
   const progress = startProgress("plans");
   const estimates = jobs.map(() => 0);
   const plans = jobs.map(() => 0);
-  const update = (): void => progress.update(sum(plans), sum(estimates));
+  let estimated = false;
+  const update = (): void => progress.update(sum(plans), estimated ? sum(estimates) : undefined);
   const results: JobResult[] = [];
   const errors: string[] = [];
   const left: Job[] = [];
@@ -65,6 +66,7 @@ export async function carryOut(
       estimates[at] = estimate;
     }
   }
+  estimated = true;
   await Promise.all(all);
   clearInterval(timer);
   progress.end();

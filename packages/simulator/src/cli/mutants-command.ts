@@ -1,13 +1,13 @@
 // `onceproof mutants`: hunts every broken variant of core, and core as it is in the same way.
 
-import { writeFileSync } from "node:fs";
 import { beyond, type Hunt, scenariosFor } from "../explore/mutants.js";
 import { encodeToken } from "../explore/token.js";
 import { loadMutants, type Mutant } from "../mutants/index.js";
 import { describePlan } from "../report/story.js";
-import { grouped } from "../report/words.js";
+import { counted, grouped } from "../report/words.js";
 import { SCENARIOS } from "../scenarios/catalogue.js";
 import { INTERRUPTED, onInterrupt } from "./interrupt.js";
+import { checkOutputs, writeResult } from "./output-file.js";
 import { type Ended, openPool, type Pool } from "./pool.js";
 import { startProgress } from "./progress.js";
 import { duration, paint, paintError, print, printError } from "./terminal.js";
@@ -19,6 +19,7 @@ export interface MutantsOptions {
   readonly seed: number;
   readonly budget: number;
   readonly json?: string | true;
+  readonly list?: boolean;
 }
 
 /** What became of one variant. */
@@ -41,13 +42,22 @@ const SILENCE_MS = 15_000;
 
 /** Carries the command out; returns the exit code. */
 export async function mutants(worker: URL, options: MutantsOptions): Promise<number> {
-  const chosen = choose(await loadMutants(), options.only);
+  const { hunted, left } = choose(await loadMutants(), options.only);
+  if (options.list === true) {
+    list(hunted, left);
+    return 0;
+  }
+  if (hunted.length === 0) {
+    throw new UsageError("all of these are beyond the simulator: `--list` says why");
+  }
+  checkOutputs(options);
   const startedMs = performance.now();
   const pool = openPool({ worker, jobs: options.jobs, silenceMs: SILENCE_MS });
   const interrupt = onInterrupt(pool.stop, pool.kill);
   try {
-    const verdicts = await huntAll(pool, chosen, options);
-    report(verdicts, options, performance.now() - startedMs);
+    const verdicts = await huntAll(pool, hunted, options);
+    const ms = performance.now() - startedMs;
+    report(verdicts, options, { left: left.length, interrupted: interrupt.happened, ms });
     const bad = verdicts.some(({ verdict }) => FAILED.has(verdict));
     return interrupt.happened ? INTERRUPTED : bad ? 1 : 0;
   } finally {
@@ -58,16 +68,35 @@ export async function mutants(worker: URL, options: MutantsOptions): Promise<num
 
 const FAILED: ReadonlySet<Verdict["verdict"]> = new Set(["survived", "flagged", "error"]);
 
-function choose(all: readonly Mutant[], only: string | undefined): readonly Mutant[] {
-  if (only === undefined) {
-    return all.filter(({ id }) => beyond[id] === undefined);
-  }
+interface Choice {
+  readonly hunted: readonly Mutant[];
+  /** Chosen, but beyond the simulator: those are hunted only by their full id. */
+  readonly left: readonly Mutant[];
+}
+
+function choose(all: readonly Mutant[], only = ""): Choice {
   const prefixes = only.split(",").filter((prefix) => prefix !== "");
-  const chosen = all.filter(({ id }) => prefixes.some((prefix) => id.startsWith(prefix)));
+  const chosen = all.filter(
+    ({ id }) => prefixes.length === 0 || prefixes.some((prefix) => id.startsWith(prefix)),
+  );
   if (chosen.length === 0) {
-    throw new UsageError(`no mutant's id begins with ${only}: try dedup/ or lock/`);
+    throw new UsageError(
+      `no mutant's id begins with ${only}: try dedup/ or lock/, or \`onceproof mutants --list\``,
+    );
   }
-  return chosen;
+  const isLeft = ({ id }: Mutant): boolean => beyond[id] !== undefined && !prefixes.includes(id);
+  return { hunted: chosen.filter((each) => !isLeft(each)), left: chosen.filter(isLeft) };
+}
+
+function list(hunted: readonly Mutant[], left: readonly Mutant[]): void {
+  for (const { id, guarantee } of [...hunted, ...left]) {
+    const why = beyond[id];
+    print(`${paint.bold(id)}: ${guarantee}`);
+    if (why !== undefined) {
+      print(`  ${paint.yellow("beyond the simulator")}: ${why}`);
+    }
+  }
+  print(`\n${counted(hunted.length + left.length, "mutant")}, ${left.length} beyond the simulator`);
 }
 
 async function huntAll(
@@ -149,7 +178,18 @@ function verdictOn(ended: Ended<Hunt>, { ids, mutant, plans, ms }: Hunted): Verd
   };
 }
 
-function report(verdicts: readonly Verdict[], { json, seed }: MutantsOptions, ms: number): void {
+interface Totals {
+  /** How many of the chosen are beyond the simulator. */
+  readonly left: number;
+  readonly interrupted: boolean;
+  readonly ms: number;
+}
+
+function report(
+  verdicts: readonly Verdict[],
+  { json, seed }: MutantsOptions,
+  totals: Totals,
+): void {
   if (json !== undefined) {
     const text = JSON.stringify({
       format: "onceproof-mutants",
@@ -158,17 +198,13 @@ function report(verdicts: readonly Verdict[], { json, seed }: MutantsOptions, ms
       verdicts,
       beyond,
     });
-    if (json === true) {
-      print(text);
-    } else {
-      writeFileSync(json, `${text}\n`);
-    }
+    writeResult(json, text);
   }
   const say = json === true ? printError : print;
   for (const verdict of verdicts) {
     say(verdictText(verdict));
   }
-  say(summary(verdicts, ms));
+  say(summary(verdicts, totals));
 }
 
 function verdictText({ id, guarantee, verdict, plans, ms, by, how, plan, token }: Verdict): string {
@@ -198,17 +234,27 @@ function verdictText({ id, guarantee, verdict, plans, ms, by, how, plan, token }
   }
 }
 
-function summary(verdicts: readonly Verdict[], ms: number): string {
+function beyondText(count: number): readonly string[] {
+  return count === 0
+    ? []
+    : [
+        `${count} more ${count === 1 ? "is" : "are"} beyond the simulator ` +
+          "(they need particular inputs; `--list` says why)",
+      ];
+}
+
+function summary(verdicts: readonly Verdict[], { left, interrupted, ms }: Totals): string {
   const count = (verdict: Verdict["verdict"]): number =>
     verdicts.filter((each) => each.verdict === verdict).length;
   const hunted = verdicts.filter(({ verdict }) => ["killed", "survived", "open"].includes(verdict));
   const plans = verdicts.reduce((sum, each) => sum + each.plans, 0);
   const parts = [
     `${count("killed")} of ${hunted.length} mutants killed`,
-    `core as it is ${count("flagged") === 0 ? "never flagged" : "FLAGGED"}`,
+    `core as it is ${count("flagged") === 0 ? `never flagged${count("open") > 0 ? " in what ran" : ""}` : "FLAGGED"}`,
     ...(count("open") > 0 ? [`${count("open")} not tried to the end`] : []),
     ...(count("error") > 0 ? [`${count("error")} errors`] : []),
     `${grouped(plans)} plans in ${duration(ms)}`,
   ];
-  return `\n${parts.join(", ")}; ${Object.keys(beyond).length} mutants are beyond the simulator`;
+  const early = interrupted ? "interrupted: " : "";
+  return `\n${early}${[parts.join(", "), ...beyondText(left)].join("; ")}`;
 }

@@ -35,7 +35,7 @@ export async function runProgram(
       "after",
       `
 Examples:
-  onceproof verify                   a sample of every kind of plan, about a minute
+  onceproof verify                   a sample of every kind of plan, about 80,000
   onceproof verify --full --time 10m as much as ten minutes allow
   onceproof replay op1.WyJ…          tell again what happened in one run
   onceproof mutants                  show that broken variants of core are noticed
@@ -87,9 +87,13 @@ function addVerify(
 ): void {
   program
     .command("verify")
+    .showHelpAfterError("(onceproof verify --help tells what there is)")
     .description("explore every scenario under faults and print which guarantee holds where")
     .addOption(
-      new Option("--quick", "a sample of the plans (default)").conflicts(["full", "singles"]),
+      new Option("--quick", "a sample of the plans (default; about 80,000)").conflicts([
+        "full",
+        "singles",
+      ]),
     )
     .addOption(
       new Option(
@@ -140,7 +144,7 @@ function addVerify(
         "mutant",
       ]),
     )
-    .option("--mutant <id>", "explore a broken variant of core, as mutants lists them")
+    .option("--mutant <id>", "explore a broken variant of core, as mutants --list lists them")
     .option("--list", "print scenarios, profiles and guarantees, and run nothing")
     .addHelpText(
       "after",
@@ -160,6 +164,7 @@ function addReplay(
 ): void {
   program
     .command("replay")
+    .showHelpAfterError("(onceproof replay --help tells what there is)")
     .description("carry out one run again, and tell what happened")
     .argument("<token>", "the replay token that a violation was printed with")
     .option("--trace", "print every event, one a line, and a hash over all: the same everywhere")
@@ -182,8 +187,10 @@ function addMutants(
 ): void {
   program
     .command("mutants")
+    .showHelpAfterError("(onceproof mutants --help tells what there is)")
     .description("show that broken variants of core are noticed, and that core as it is is not")
     .option("--only <prefix>", "mutants whose ids begin so, separated by commas")
+    .option("--list", "print ids and what each breaks, and run nothing")
     .addOption(jobsOption())
     .addOption(seedOption())
     .addOption(

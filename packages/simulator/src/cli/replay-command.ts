@@ -5,6 +5,7 @@ import { decodeToken } from "../explore/token.js";
 import { mutantWarning } from "../report/matrix-words.js";
 import { describePlan, tellStory } from "../report/story.js";
 import type { RunSpec } from "../scenarios/scenario.js";
+import { SCENARIO_ID } from "../simulate/judges.js";
 import { formatEvent, hashTrace } from "../world/trace.js";
 import { checkOutputs, writeResult } from "./output-file.js";
 import { runPage } from "./reports.js";
@@ -45,11 +46,21 @@ export async function replay(token: string, options: ReplayOptions): Promise<num
 }
 
 function readToken(token: string): RunSpec {
+  let spec: RunSpec;
   try {
-    return decodeToken(token);
+    spec = decodeToken(token);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+  if (spec.scenario === SCENARIO_ID) {
+    throw new UsageError(
+      "this token is of simulate(): pass it as `replay` to your own simulate({ … })",
+    );
+  }
+  if (spec.seed < 0) {
+    throw new UsageError(`the token's seed must be a whole number from 0 on, got ${spec.seed}`);
+  }
+  return spec;
 }
 
 /** A token that names what is not there is one of another version, or altered. */

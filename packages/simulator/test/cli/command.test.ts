@@ -61,10 +61,17 @@ test.each([
   [["verify", "--shard", "3/2"], "for example 1/3"],
   [["verify", "--only", "nothing"], "no scenario begins with"],
   [["verify", "--merge", "no-such.json"], "cannot read no-such.json"],
+  [["verify", "--merge", "package.json"], "package.json is not a result of `onceproof verify"],
+  [["verify", "--html", "."], "--html . cannot be written: it is a folder"],
+  [["verify", "--mutant", "lock/none"], "`onceproof mutants --list` lists them"],
+  [["mutants", "--bugdet", "1"], "(onceproof mutants --help tells what there is)"],
   [["replay"], "missing required argument 'token'"],
   [["replay", "op1.abc"], "no replay token: it is cut off or altered"],
   [["replay", "hello"], "no replay token: it does not begin with op1"],
   [["replay", encodeToken({ ...spec, scenario: "fence/none" })], "there is no scenario"],
+  [["replay", encodeToken({ ...spec, scenario: "simulate" })], "pass it as `replay` to your own"],
+  [["replay", encodeToken({ ...spec, workload: "none" })], "has no workload"],
+  [["replay", encodeToken({ ...spec, seed: -1 })], "seed must be a whole number from 0"],
   [["mutants", "--only", "none/"], "no mutant's id begins with none/"],
 ])(
   "%j is bad usage",
@@ -162,6 +169,11 @@ test(
     const args = ["verify", ...FEW, "--mutant", mutant, "--html", file("m.html")];
     const { code, stdout } = await run([...args, "--markdown", file("m.md")]);
     expect(code).toBe(1);
+    const warning = `core with the mutant ${mutant} — this is not Onceproof as it is`;
+    expect(stdout.startsWith(warning)).toBe(true);
+    for (const name of ["m.html", "m.md"]) {
+      expect(readFileSync(file(name), "utf8"), name).toContain(warning);
+    }
     expect(stdout).toContain("VIOLATED fence/");
     expect(stdout).toContain("fence.admit");
     expect(readFileSync(file("m.html"), "utf8")).toMatch(/^<!doctype html>[\s\S]*<svg/);
@@ -197,6 +209,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const { code, stdout } = await ended;
     expect(stdout).toMatch(/^interrupted: [1-9][\d,]* of ≈[\d,]+ plans$/m);
     expect(stdout).toContain("fence/two-gates");
+    expect(stdout).toMatch(/\ninterrupted: nothing surprising in what ran, .*\n$/);
     expect(code).toBe(130);
   },
   PATIENCE_MS,

@@ -3,6 +3,7 @@
 
 import { ArgumentError } from "@onceproof/core/advanced";
 import { Guard } from "../guard/guard.js";
+import { checkWorldOptions, type GivenWorldOptions } from "./check-options.js";
 import { mix, seededChoices } from "./choices.js";
 import { type Client, sendRequest } from "./client.js";
 import { EventLoop } from "./event-loop.js";
@@ -10,6 +11,7 @@ import type { FaultPlan } from "./fault-plan.js";
 import { Network } from "./network.js";
 import { capabilitiesOf, createNode, type Node, type NodeHost, sleepBy } from "./node.js";
 import { Party, type PartyHost } from "./party.js";
+import { startProgram } from "./program.js";
 import { Recorder } from "./recorder.js";
 import { STORE } from "./store-client.js";
 import { strikeStore } from "./store-faults.js";
@@ -128,7 +130,13 @@ export class World {
     return lives;
   }
 
-  /** Adds a node. Its program starts now, and again after each crash, in a new life. */
+  /**
+   * Adds a node. Its program starts now, and again after each crash, in a new life.
+   *
+   * Fails: what the program throws before its first `await`, here; a promise that it returns and
+   * that rejects fails the present or next `run`. A promise that it neither returns nor handles is
+   * the host's unhandled rejection, as everywhere.
+   */
   addNode(name: string, program: (node: Node) => void): void {
     const party = this.#addParty(name);
     this.#programs.set(name, program);
@@ -226,7 +234,8 @@ export class World {
     this.#noteNode(party, "started");
     this.#loop.stirred = true;
     const node = createNode(this.#nodeHost, party);
-    const start = (): void => this.#programs.get(name)?.(node);
+    const program = (): unknown => this.#programs.get(name)?.(node);
+    const start = (): void => startProgram(party, program, (error) => this.#loop.fail(error));
     if (this.#guard === undefined || this.#loop.running) {
       start();
     } else {
@@ -276,7 +285,11 @@ export class World {
   }
 }
 
-/** Creates a world. */
-export function createWorld(options: WorldOptions): World {
-  return new World(options);
+/**
+ * Creates a world. `profile` may be the id of one of `PROFILES`.
+ *
+ * Fails: ArgumentError `optionInvalid` for options and fault plans that can't be meant.
+ */
+export function createWorld(options: GivenWorldOptions): World {
+  return new World(checkWorldOptions(options));
 }

@@ -10,7 +10,7 @@ import type { FaultPlan } from "../world/fault-plan.js";
 import { hashTrace, type TraceEvent } from "../world/trace.js";
 import { whereInWords } from "./fault-words.js";
 import { type GapFault, gapFaultOf, gapOf, labelOf } from "./gaps.js";
-import { type FindingKind, judgedOf, type Simulation } from "./judges.js";
+import { causeOf, type FindingKind, judgedOf, type Simulation } from "./judges.js";
 import type { Resolved } from "./options.js";
 import type { RunLog } from "./run-log.js";
 import { carryOut, type Ran } from "./runs.js";
@@ -21,6 +21,8 @@ import type { Candidate } from "./tallies.js";
 /** Something that goes wrong, in one gap, with the smallest plan that shows it. */
 export interface SimulationFinding {
   readonly kind: FindingKind;
+  /** The kind and the effect, if there is one: `double charge`, `stuck`. */
+  readonly title: string;
   /** The effect that took place twice or never. */
   readonly effect?: string;
   /** The two steps with the gap between them: `charge → save`. */
@@ -55,7 +57,7 @@ export async function findingsOf(
     const spec = await smallest(simulation, resolved, candidate);
     const ran = await carryOut(simulation, resolved, spec);
     const how = ran.violations.find(({ guarantee }) => guarantee === id)?.how ?? "";
-    const words = faults.size === 0 && spec.plan.length === 0 ? where + both(id, ran.log) : where;
+    const words = causedWhere(where, id, ran);
     findings.push(
       findingOf(ran, resolved, { id, gap, where: words, how, spec, faults: [...faults] }),
     );
@@ -63,7 +65,14 @@ export async function findingsOf(
   return findings.sort((one, other) => rank(one) - rank(other));
 }
 
-const KINDS: readonly FindingKind[] = ["double", "lost", "check", "disagree", "stuck"];
+const KINDS: readonly FindingKind[] = [
+  "neverCalled",
+  "double",
+  "lost",
+  "check",
+  "disagree",
+  "stuck",
+];
 
 /** Kinds in their order; within, what needs fewer faults first. The order is stable beyond. */
 function rank({ kind, plan }: SimulationFinding): number {
@@ -102,6 +111,7 @@ function findingOf({ trace }: Ran, resolved: Resolved, draft: Draft): Simulation
   const { id, spec, ...told } = draft;
   return {
     ...judgedOf(id),
+    title: id,
     ...told,
     plan: spec.plan,
     story: tellHandlerStory(trace, Object.keys(resolved.effects)),
@@ -110,6 +120,23 @@ function findingOf({ trace }: Ran, resolved: Resolved, draft: Draft): Simulation
     traceHash: hashTrace(trace),
     trace,
   };
+}
+
+/** Where it went wrong, with what else there is to say of the cause. */
+function causedWhere(where: string, id: string, { spec, log }: Ran): string {
+  const cause = causeOf(log);
+  if (id !== "stuck") {
+    return spec.plan.length === 0 ? where + both(id, log) : where;
+  }
+  if (spec.plan.length > 0) {
+    return cause === undefined ? where : `${where}; then ${cause}`;
+  }
+  if (cause !== undefined) {
+    return `it fails ${where}: ${cause}`;
+  }
+  return log.runs > log.ended.size
+    ? `it comes to no end ${where}: it awaits something outside the simulation (real I/O?)`
+    : where;
 }
 
 /** Which nodes carried the doubled effect out. */
@@ -142,7 +169,7 @@ export async function replayed(
     findingOf(ran, resolved, {
       id,
       gap: gaps.map(({ gap }) => labelOf(gap)).join(" + ") || "no fault",
-      where: where === "" ? `without any fault${both(id, ran.log)}` : where,
+      where: causedWhere(where || "without any fault", id, ran),
       how,
       spec,
       faults: spec.plan.map(gapFaultOf),

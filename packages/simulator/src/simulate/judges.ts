@@ -1,6 +1,7 @@
 // What is judged of each run: effects that took place too often or not at all, answers that differ,
 // requests that nobody answered, and the caller's own check.
 
+import { ArgumentError } from "@onceproof/core/advanced";
 import { sameData, show } from "../checker/plain-data.js";
 import type { Guarantee, Scenario } from "../scenarios/scenario.js";
 import type { Resolved } from "./options.js";
@@ -16,6 +17,8 @@ import {
 
 /** What can go wrong. */
 export type FindingKind =
+  /** An effect that no run without faults ever calls: nothing was tried on it. */
+  | "neverCalled"
   /** An effect took place more often than once. */
   | "double"
   /** An effect of the run without faults is missing when everything has come to rest. */
@@ -49,6 +52,8 @@ export interface Simulation {
   log(): RunLog;
   /** The effects that a run without faults has, by effect: what is missing later is lost. */
   readonly expected: Map<string, ReadonlySet<string>>;
+  /** The effects that no run without faults calls, though they have to take place. */
+  readonly uncalled: Set<string>;
 }
 
 /** The retention and tombstone time that faults are measured by, in leases. */
@@ -60,8 +65,10 @@ export const SCENARIO_ID = "simulate";
 export function createSimulation(resolved: Resolved, newLog: () => RunLog): Simulation {
   const { nodes, effects, services, without, leaseMs, timeoutMs, traffic } = resolved;
   const expected = new Map<string, ReadonlySet<string>>();
+  const uncalled = new Set<string>();
   let log = newLog();
-  const states = guaranteesOf(resolved, expected, () => log).map((guarantee) => ({ guarantee }));
+  const guarantees = guaranteesOf(resolved, { expected, uncalled, log: () => log });
+  const states = guarantees.map((guarantee) => ({ guarantee }));
   // Clients never fail here: they are browsers, queues and other people's servers.
   const fromClients = ["crash", "pause", "suspend", "jumpClock", "cut", "holdReply"] as const;
   const dedups = (name: string): boolean => effects[name]?.idempotencyKey !== undefined;
@@ -102,15 +109,14 @@ export function createSimulation(resolved: Resolved, newLog: () => RunLog): Simu
       return play(stage, resolved, log);
     },
   };
-  return { scenario: scenario as Scenario, log: () => log, expected };
+  return { scenario: scenario as Scenario, log: () => log, expected, uncalled };
 }
 
 type Judge = () => string | undefined;
 
 function guaranteesOf(
   resolved: Resolved,
-  expected: ReadonlyMap<string, ReadonlySet<string>>,
-  log: () => RunLog,
+  { expected, uncalled, log }: Pick<Simulation, "expected" | "uncalled" | "log">,
 ): readonly Guarantee[] {
   const guarantees: Guarantee[] = [];
   const add = (judged: Judged, sentence: string, judge: Judge): void => {
@@ -123,6 +129,9 @@ function guaranteesOf(
       );
     }
     if (times !== "atMostOnce") {
+      add({ kind: "neverCalled", effect }, `${effect} is called when nothing goes wrong`, () =>
+        uncalled.has(effect) ? judgeCalled(log(), effect) : undefined,
+      );
       add({ kind: "lost", effect }, `${effect} takes place at least once`, () =>
         judgeLost(log(), effect, expected.get(effect)),
       );
@@ -137,10 +146,44 @@ function guaranteesOf(
   add({ kind: "stuck" }, "every request is answered in the end", () => judgeStuck(log(), names));
   const { check } = resolved;
   if (check !== undefined) {
-    add({ kind: "check" }, "the caller's own check holds", () => check(log()));
+    add({ kind: "check" }, "the caller's own check holds", () => ask(check, log()));
   }
   return guarantees;
 }
+
+function judgeCalled({ calls }: RunLog, effect: string): string | undefined {
+  return calls.some(({ step }) => step === effect)
+    ? undefined
+    : `${effect} was never called, though nothing went wrong: is it wired? If it need not take ` +
+        'place, declare it times: "atMostOnce"';
+}
+
+/** Asks the caller's own check. What it throws is what is wrong: so assertions can be used in it. */
+function ask(check: NonNullable<Resolved["check"]>, log: RunLog): string | undefined {
+  let said: unknown;
+  try {
+    said = check(log);
+  } catch (error) {
+    const { message } = Object(error) as { readonly message?: unknown };
+    return String(message || show(error));
+  }
+  if (said === undefined || typeof said === "string") {
+    return said;
+  }
+  const { then } = Object(said) as { readonly then?: unknown };
+  if (typeof then === "function") {
+    then.call(said, ignore, ignore);
+  }
+  log.misuse ??= new ArgumentError(
+    "optionInvalid",
+    typeof then === "function"
+      ? "check must be synchronous: the services answer at once there, so nothing need be awaited"
+      : `check must return undefined if all is well, or else what is wrong as text, got ${show(said)}`,
+  );
+  return undefined;
+}
+
+function ignore(): void {}
 
 function judgeDouble({ effects }: RunLog, effect: string): string | undefined {
   const counts = new Map<string, number>();
@@ -198,7 +241,14 @@ function judgeStuck(log: RunLog, names: readonly string[]): string | undefined {
   if (open === undefined) {
     return undefined;
   }
-  const [error] = log.errors;
-  const why = error === undefined ? "the handler came to no end" : `the handler threw ${error}`;
+  const why = causeOf(log) ?? "the handler came to no end";
   return `${open.client} never got an answer to request ${names[open.request]}: ${why}`;
+}
+
+/** What the handler threw, if it did: what is thrown last stands in the way for good. */
+export function causeOf({ errors }: RunLog): string | undefined {
+  const last = [...errors].at(-1);
+  return last === undefined
+    ? undefined
+    : `the handler threw ${last}${errors.size === 1 ? " each time" : " in the end"}`;
 }

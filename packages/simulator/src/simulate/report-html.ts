@@ -3,7 +3,7 @@
 import { describePlan } from "../report/fault-words.js";
 import type { SimulationFinding } from "./finding.js";
 import type { ReportFacts } from "./report-facts.js";
-import { gapTable, headline, titleOf } from "./report-text.js";
+import { gapTable, headline, replayCall } from "./report-text.js";
 
 const STYLE = `
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -39,16 +39,16 @@ export function renderSimulationHtml(facts: ReportFacts): string {
 }
 
 function renderFinding(finding: SimulationFinding, index: number): string {
-  const { where, how, faults, plan, story, diagram, token } = finding;
+  const { title, where, how, faults, plan, story, diagram, token } = finding;
   return [
-    `<section><h2>${index + 1}. ${escapeHtml(titleOf(finding))}</h2>`,
+    `<section><h2>${index + 1}. ${escapeHtml(title)}</h2>`,
     `<p>${escapeHtml(where)}.<br>${escapeHtml(how)}.</p>`,
     `<p>Plan: ${escapeHtml(describePlan(plan))}.`,
     faults.length > 1 ? ` Here also by: ${escapeHtml(faults.slice(1).join(", "))}.` : "",
     "</p>",
     `<pre>${escapeHtml(story)}</pre>`,
     `<div class="diagram">${diagram}</div>`,
-    `<p class="token">${escapeHtml(token)}</p></section>`,
+    `<p class="token">replay: ${escapeHtml(replayCall(token))}</p></section>`,
   ].join("\n");
 }
 

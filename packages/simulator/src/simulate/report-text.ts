@@ -33,22 +33,22 @@ export function headline({ findings, plans, complete, seed, run }: ReportFacts):
   return `${found} in ${counted(all, "plan")}: ${plans.none} without a fault, ${one}, ${two}; seed ${seed}`;
 }
 
-/** `double charge`. */
-export function titleOf({ kind, effect }: SimulationFinding): string {
-  return effect === undefined ? kind : `${kind} ${effect}`;
+/** How a finding's run is repeated. */
+export function replayCall(token: string): string {
+  return `simulate({ ...options, replay: "${token}" })`;
 }
 
 function renderFinding(finding: SimulationFinding, index: number): string {
-  const { where, how, faults, story, token } = finding;
+  const { title, where, how, faults, story, token } = finding;
   const others = faults.slice(1);
   return [
-    `${index + 1}. ${titleOf(finding)}, ${where}`,
-    `   ${how}`,
+    `${index + 1}. ${title}, ${where}`,
+    indented(how, 3),
     ...(others.length > 0 ? [`   here also by: ${others.join(", ")}`] : []),
     "",
     indented(story, 3),
     "",
-    `   replay: ${token}`,
+    `   replay: ${replayCall(token)}`,
   ].join("\n");
 }
 

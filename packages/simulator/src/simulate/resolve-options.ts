@@ -1,12 +1,16 @@
 // Checks the options of `simulate` before anything runs, and fills in the defaults.
 
 import { ArgumentError } from "@onceproof/core/advanced";
+import { show } from "../checker/plain-data.js";
+import { FAULT_NAMES } from "../world/check-options.js";
 import { type ProfileId, profileOf } from "../world/profile.js";
 import { STORE } from "../world/store-client.js";
 import type { EffectMap, EffectOptions, EffectsOption, ServiceMap } from "./context.js";
 import type { ClientOptions, Resolved, SimulateOptions, Traffic } from "./options.js";
 
 const TRAFFIC: readonly Traffic[] = ["retries", "doubleClick", "redelivery"];
+const EFFECT_OPTIONS = ["act", "key", "idempotencyKey", "times"];
+const CLIENT_OPTIONS = ["tries", "patienceMs", "gapMs", "isFinal"];
 const TIMES = ["once", "atMostOnce", "atLeastOnce"];
 
 /** The names of all options: a typing error must not be taken for a default. */
@@ -39,12 +43,7 @@ export function resolveOptions<R, S extends ServiceMap, E extends EffectsOption,
   options: SimulateOptions<R, S, E, L>,
 ): Resolved {
   refuseUnless(typeof options === "object" && options !== null, "simulate needs its options");
-  for (const name of Object.keys(options)) {
-    refuseUnless(
-      name in OPTIONS,
-      `there is no option ${name}: choose from ${Object.keys(OPTIONS).join(", ")}`,
-    );
-  }
+  checkNames(options, Object.keys(OPTIONS), "");
   const { handler, start, check, seed = 1, store = "durable", traffic = TRAFFIC } = options;
   checkFunction(handler, "handler", true);
   checkFunction(start, "start");
@@ -71,6 +70,10 @@ export function resolveOptions<R, S extends ServiceMap, E extends EffectsOption,
     Array.isArray(traffic) && traffic.length > 0 && traffic.every((each) => TRAFFIC.includes(each)),
     `traffic must be a list of ${TRAFFIC.join(", ")}`,
   );
+  checkPart(options.budget, ["plans"], "budget", "{ plans: 1_000 }");
+  checkFaultNames(options.without);
+  checkBoolean(options.guard, "guard");
+  checkBoolean(options.sameAnswers, "sameAnswers");
   const plans = options.budget?.plans;
   if (plans !== undefined) {
     checkCount(plans, "budget.plans");
@@ -145,6 +148,7 @@ function checkEffects(effects: EffectMap, services: readonly string[]): void {
   for (const [name, each] of entries) {
     refuseUnless(!services.includes(name), `${name} is a service already: rename the effect`);
     refuseUnless(typeof each === "object" && each !== null, `effect ${name} must be an object`);
+    checkNames(each, EFFECT_OPTIONS, `effect ${name}: `);
     const { act, key, idempotencyKey, times = "once" } = each;
     checkFunction(act, `effect ${name}: act`);
     checkFunction(key, `effect ${name}: key`);
@@ -154,6 +158,7 @@ function checkEffects(effects: EffectMap, services: readonly string[]): void {
 }
 
 function clientOf(options: ClientOptions = {}): Required<ClientOptions> {
+  checkPart(options, CLIENT_OPTIONS, "client", "{ tries: 8 }");
   const { tries = 8, patienceMs = 15_000, gapMs = 1_000, isFinal = isFinalError } = options;
   checkCount(tries, "client.tries");
   checkMs(patienceMs, "client.patienceMs");
@@ -172,6 +177,41 @@ function checkProfile(store: ProfileId): void {
   } catch (error) {
     throw new ArgumentError("optionInvalid", `store: ${(error as Error).message}`);
   }
+}
+
+/** A typing error must not be taken for a default. */
+function checkNames(options: object, known: readonly string[], where: string): void {
+  for (const name of Object.keys(options)) {
+    refuseUnless(
+      known.includes(name),
+      `${where}there is no option ${name}: choose from ${known.join(", ")}`,
+    );
+  }
+}
+
+function checkPart(part: unknown, known: readonly string[], what: string, example: string): void {
+  if (part !== undefined) {
+    const isObject = typeof part === "object" && part !== null;
+    refuseUnless(isObject, `${what} must be an object, e.g. ${what}: ${example}`);
+    checkNames(part, known, `${what}: `);
+  }
+}
+
+function checkFaultNames(without: unknown): void {
+  refuseUnless(without === undefined || Array.isArray(without), "without must be a list of faults");
+  for (const name of without ?? []) {
+    refuseUnless(
+      FAULT_NAMES.includes(name),
+      `without: there is no fault ${show(name)}: choose from ${FAULT_NAMES.join(", ")}`,
+    );
+  }
+}
+
+function checkBoolean(value: unknown, what: string): void {
+  refuseUnless(
+    value === undefined || typeof value === "boolean",
+    `${what} must be true or false, got ${typeof value}`,
+  );
 }
 
 function checkCount(count: unknown, what: string): void {

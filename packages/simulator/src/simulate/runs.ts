@@ -50,9 +50,10 @@ export function specOf({ store, seed }: Resolved, schedule: Schedule, plan: Faul
 }
 
 /**
- * Makes the run without faults, whose effects every other run must have too.
+ * Makes the run without faults, whose effects every other run must have too, and sees which
+ * effects are called at all.
  *
- * Cost: two runs. Fails: SimulationError when the second goes differently.
+ * Cost: two runs, and one for each further kind of traffic. Fails: SimulationError when the second goes differently.
  */
 export async function makeReference(simulation: Simulation, resolved: Resolved): Promise<Ran> {
   const [schedule] = resolved.traffic.flatMap(schedulesOf);
@@ -63,11 +64,24 @@ export async function makeReference(simulation: Simulation, resolved: Resolved):
   if (difference !== undefined) {
     throw new SimulationError(
       "the same run went differently a second time, so that nothing found could be replayed: keep " +
-        "no state outside of `services` and `start`, take time and randomness from `runtime`. " +
+        "no state outside of `services` and `start`, take time and randomness from `runtime`, and " +
+        "await nothing outside of the simulation (real I/O). " +
         `First: ${difference.one ?? "the end"}; then: ${difference.other ?? "the end"}`,
     );
   }
-  for (const effect of Object.keys(resolved.effects)) {
+  const calls = [...reference.log.calls];
+  for (const traffic of resolved.traffic.slice(1)) {
+    const [first] = schedulesOf(traffic);
+    if (first !== undefined) {
+      calls.push(...(await carryOut(simulation, resolved, specOf(resolved, first, []))).log.calls);
+    }
+  }
+  const fails = reference.violations.some(({ guarantee }) => guarantee === "stuck");
+  for (const [effect, { times }] of Object.entries(resolved.effects)) {
+    // A handler that fails says so itself.
+    if (!fails && times !== "atMostOnce" && !calls.some(({ step }) => step === effect)) {
+      simulation.uncalled.add(effect);
+    }
     const there = reference.log.effects.filter((each) => each.effect === effect);
     simulation.expected.set(effect, new Set(there.map(({ key }) => key)));
   }

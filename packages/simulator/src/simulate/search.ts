@@ -69,8 +69,13 @@ class Search {
   async run(): Promise<Searched> {
     for (const traffic of this.#resolved.traffic) {
       await this.#tryNone(traffic);
+      if (this.#grounds[0]?.known.has("stuck")) {
+        // A handler that never answers has no gaps to strike: every plan would tell the same.
+        break;
+      }
     }
-    const one = await this.#tryOnes();
+    const fails = this.#grounds[0]?.known.has("stuck") === true;
+    const one = !fails && (await this.#tryOnes());
     const two = one && (await this.#tryTwos());
     return {
       candidates: this.#candidates.all,

@@ -195,7 +195,7 @@ describe("stuck", () => {
     const report = await simulate({
       ...quick,
       budget: { plans: 1 },
-      effects: ["mail"],
+      effects: { mail: { times: "atMostOnce" } },
       handler: () => {
         throw new Final("declined", "no funds");
       },
@@ -253,6 +253,135 @@ describe("check", () => {
       check: ({ services: { stock } }) => (stock.left < 0 ? `${stock.left} are left` : undefined),
     });
     expect(report.findings.map(({ kind, how }) => `${kind} ${how}`)).toContain("check -1 are left");
+  });
+});
+
+describe("check that fails in other ways", () => {
+  const checked = (check: () => unknown) =>
+    simulate({
+      ...quick,
+      effects: { ship: { times: "atLeastOnce" } },
+      handler: ({ id }, { effects }) => effects.ship(id),
+      check: check as () => undefined,
+    });
+
+  it("tells what it throws as a finding with plan, story and token", async () => {
+    const { findings } = await checked(() => {
+      throw new RangeError("one too few");
+    });
+    expect(findings).toMatchObject([{ kind: "check", title: "check", how: "one too few" }]);
+    expect(findings[0]).toMatchObject({ plan: [], token: expect.stringMatching(/^op1\./) });
+    expect(findings[0]?.story).toContain("ship");
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ["false", () => false, /must return undefined if all is well.*got false/],
+    ["a promise", async () => "wrong", /check must be synchronous/],
+    ["a rejection", () => Promise.reject(new Error("no")), /check must be synchronous/],
+  ])("refuses %s", async (_, check, message) => {
+    await expect(checked(check)).rejects.toThrow(message);
+    await expect(checked(check)).rejects.toMatchObject({ code: "optionInvalid" });
+  });
+});
+
+describe("neverCalled", () => {
+  it("finds the effect that a handler forgets, once, and nothing that it may leave out", async () => {
+    const report = await simulate({
+      ...quick,
+      effects: {
+        charge: {},
+        mail: { times: "atLeastOnce" },
+        refund: { times: "atMostOnce" },
+        log: { times: "atLeastOnce" },
+      },
+      handler: ({ id }, { effects }) => effects.log(id),
+    });
+    expect(report.findings).toMatchObject([
+      { title: "neverCalled charge", gap: "no fault", where: "without any fault", plan: [] },
+      { title: "neverCalled mail", kind: "neverCalled", effect: "mail" },
+    ]);
+    expect(report.findings[0]?.how).toContain(
+      "charge was never called, though nothing went wrong: is it wired?",
+    );
+    expect(String(report)).toContain("1. neverCalled charge, without any fault");
+  });
+
+  it("counts calls of every kind of traffic, and what a sink refuses", async () => {
+    const report = await simulate({
+      budget: { plans: 1 },
+      services: () => ({ db: new Set<string>() }),
+      effects: {
+        again: { times: "atLeastOnce" },
+        paid: {
+          times: "atLeastOnce",
+          act: () => {
+            throw new Error("closed");
+          },
+        },
+      },
+      sameAnswers: false,
+      handler: async ({ id }, { effects, services }) => {
+        if (await services.db.has(id)) {
+          return effects.again(id);
+        }
+        await services.db.add(id);
+        return effects.paid(id).catch(() => {});
+      },
+    });
+    expect(kindsOf(report)).not.toContain("neverCalled");
+  });
+});
+
+describe("a handler that fails without any fault", () => {
+  it("is tried no further, and told with its error", async () => {
+    const report = await simulate({
+      effects: ["mail"],
+      handler: () => {
+        throw new RangeError("no such order");
+      },
+    });
+    expect(report.plans).toEqual({ none: 1, one: 0, two: 0 });
+    expect(report.complete).toEqual({ one: false, two: false });
+    expect(report.findings).toMatchObject([
+      {
+        title: "stuck",
+        where: "it fails without any fault: the handler threw RangeError: no such order each time",
+      },
+    ]);
+    const [stuck] = report.findings;
+    const again = await simulate({
+      effects: ["mail"],
+      replay: stuck?.token ?? "",
+      handler: () => {
+        throw new RangeError("no such order");
+      },
+    });
+    expect(again.findings[0]?.where).toBe(stuck?.where);
+  });
+
+  it("is asked about real I/O if it comes to no end", async () => {
+    const report = await simulate({ effects: ["mail"], handler: () => new Promise(() => {}) });
+    expect(report.findings[0]?.where).toBe(
+      "it comes to no end without any fault: it awaits something outside the simulation (real I/O?)",
+    );
+  });
+
+  it("names the error where only a fault makes it fail", async () => {
+    const report = await simulate({
+      ...quick,
+      effects: { mail: { times: "atMostOnce" } },
+      services: () => ({ db: new Set<string>() }),
+      handler: async ({ id }, { effects, services }) => {
+        if (await services.db.has(id)) {
+          throw new Error("order is half done");
+        }
+        await services.db.add(id);
+        await effects.mail(id);
+      },
+    });
+    const stuck = report.findings.find(({ kind }) => kind === "stuck");
+    expect(stuck?.plan).toHaveLength(1);
+    expect(stuck?.where).toMatch(/; then the handler threw Error: order is half done/);
   });
 });
 

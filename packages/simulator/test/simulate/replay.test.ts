@@ -28,10 +28,20 @@ it("tells the run of a token in which nothing is wrong any more", async () => {
   const mended = await simulate({
     ...options,
     replay: token,
+    effects: { charge: { times: "atMostOnce" }, mail: { times: "atMostOnce" } },
     handler: async () => "done nothing",
   });
   expect(mended.ok).toBe(true);
   expect(String(mended)).toContain('api-1 ends request o1: returned "done nothing"');
+});
+
+it("says how a finding is repeated, in text and on the page", async () => {
+  const report = await simulate({ ...options, traffic: ["retries"], budget: { plans: 60 } });
+  const { token } = report.findings[0]!;
+  expect(String(report)).toContain(`replay: simulate({ ...options, replay: "${token}" })`);
+  expect(report.toHtml()).toContain(
+    `replay: simulate({ ...options, replay: &quot;${token}&quot; })`,
+  );
 });
 
 it("refuses the token of another scenario, and one that is cut off", async () => {

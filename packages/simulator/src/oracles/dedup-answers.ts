@@ -53,22 +53,33 @@ function overlooks(call: Attempt, informed: Attempt): boolean {
   }
 }
 
+export interface ToldOptions {
+  /**
+   * Whether `onCrash` asks the sink: what that says is told as replayed, also where recording it
+   * got no answer. @defaultValue false
+   */
+  readonly asksSink?: boolean;
+}
+
 /** Once one caller was told a recorded outcome, nobody who asks later is told that there is none. */
-export const dedupToldToAll: Guarantee = {
-  id: "dedup/told-to-all",
-  sentence: ONE_OUTCOME,
-  judge: (history, setting) =>
-    firstOf(askedOf(history, setting), ({ calls, tellings }) =>
-      firstOf(calls, (call) => {
-        const known = tellings.find((telling) => {
-          const inTime = (call.endedUs ?? call.beganUs) < telling.standsUntilUs;
-          return inTime && precedes(telling.call, call) && overlooks(call, telling.call);
-        });
-        if (known === undefined) return undefined;
-        return `${named(call)} was told ${told(call)}, though the outcome was recorded: ${named(known.call)} was told ${told(known.call)}`;
-      }),
-    ),
-};
+export function dedupToldToAll({ asksSink = false }: ToldOptions = {}): Guarantee {
+  return {
+    id: "dedup/told-to-all",
+    sentence: ONE_OUTCOME,
+    judge: (history, setting) =>
+      firstOf(askedOf(history, setting), ({ calls, tellings }) =>
+        firstOf(calls, (call) => {
+          const known = tellings.find((telling) => {
+            if (asksSink && resultOf(telling.call)?.outcome === "replayed") return false;
+            const inTime = (call.endedUs ?? call.beganUs) < telling.standsUntilUs;
+            return inTime && precedes(telling.call, call) && overlooks(call, telling.call);
+          });
+          if (known === undefined) return undefined;
+          return `${named(call)} was told ${told(call)}, though the outcome was recorded: ${named(known.call)} was told ${told(known.call)}`;
+        }),
+      ),
+  };
+}
 
 /**
  * Callers with different fingerprints never get one outcome, and *mismatch* is told only where some

@@ -7,6 +7,7 @@ export {
   dedupToldToAll,
   dedupValues,
   type SettleOptions,
+  type ToldOptions,
 } from "./dedup-answers.js";
 export {
   dedupMarkKept,

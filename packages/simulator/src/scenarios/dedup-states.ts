@@ -17,7 +17,7 @@ function common({ policy }: DedupVariant): readonly Stated[] {
   const forgetsCrashes = policy === "rerun";
   return [
     state(oracle.dedupOneOutcome, LOSSY),
-    state(oracle.dedupToldToAll, LOSSY),
+    state(oracle.dedupToldToAll({ asksSink: policy === "verify" }), LOSSY),
     state(oracle.dedupMismatch, LOSSY),
     state(oracle.dedupValues, LOSSY),
     state(oracle.dedupOneAtATime, LOSSY),

@@ -127,7 +127,7 @@ judges(dedup.dedupOneOutcome, {
   },
 });
 
-judges(dedup.dedupToldToAll, {
+judges(dedup.dedupToldToAll(), {
   allows: {
     "inProgress for who asked before the outcome was told"(pen) {
       first(pen);

@@ -68,8 +68,9 @@ interface Part<State, Input, Output> {
  * spent. An operation without a return may take effect at any time after its invocation, or never.
  * Cost: the problem is NP-complete; a few microseconds for a short history, and exponential at
  * worst in how many operations overlap. Memory grows with the steps: about 40 bytes each.
- * Fails: ArgumentError `optionInvalid` for times that are no numbers or run backwards, and for a
- * completed read-only operation without an output, which would say nothing.
+ * Fails: ArgumentError `optionInvalid` for times that are no numbers or run backwards, for a
+ * completed read-only operation without an output, which would say nothing, and for a model whose
+ * step returns something other than a `Step`.
  * @see Lowe, Testing for linearizability, 2017; Horn and Kroening, Faster linearizability checking
  * via P-compositionality, 2015
  */

@@ -35,4 +35,8 @@ export { type LockInput, type LockOutput, type LockState, lockModel } from "./mo
 export { type RegisterInput, type RegisterOutput, registerModel } from "./models/register.js";
 export type { StoreSlot, StoreState } from "./models/store-slot.js";
 export { createRecorder, type Invocation, type Recorder } from "./recorder.js";
-export { createRecordingStore, type RecordingStoreOptions } from "./recording-store.js";
+export {
+  createRecordingStore,
+  type RecordingStore,
+  type RecordingStoreOptions,
+} from "./recording-store.js";

@@ -2,19 +2,25 @@
 
 import type { AtomicStore, Observation, WriteResult } from "@onceproof/core/advanced";
 import type { StoreInput, StoreOutput } from "./models/atomic-store.js";
-import type { Recorder } from "./recorder.js";
+import { createRecorder, type Recorder } from "./recorder.js";
 
 /** Options of `createRecordingStore`. */
 export interface RecordingStoreOptions {
-  readonly recorder: Recorder<StoreInput, StoreOutput>;
-  /** Who asks; one recording store for each. */
-  readonly process: string | number;
+  /** Give one to several stores of one history. @defaultValue a recorder of its own */
+  readonly recorder?: Recorder<StoreInput, StoreOutput>;
+  /** Who asks; one recording store for each. @defaultValue "client" */
+  readonly process?: string | number;
   /**
    * Whether the network below may deliver a request once more, after its answer: then each create
    * is also recorded as one of unknown outcome. Without it such a late duplicate is a violation.
    * @defaultValue false
    */
   readonly lateDuplicates?: boolean;
+}
+
+/** A store that records, and what it records with. */
+export interface RecordingStore extends AtomicStore {
+  readonly recorder: Recorder<StoreInput, StoreOutput>;
 }
 
 /**
@@ -26,9 +32,11 @@ export interface RecordingStoreOptions {
  */
 export function createRecordingStore(
   store: AtomicStore,
-  { recorder, process, lateDuplicates = false }: RecordingStoreOptions,
-): AtomicStore {
+  options: RecordingStoreOptions = {},
+): RecordingStore {
+  const { recorder = createRecorder(), process = "client", lateDuplicates = false } = options;
   return {
+    recorder,
     capabilities: store.capabilities,
     async read(key): Promise<Observation> {
       const invocation = recorder.invoke(process, { kind: "read", key });

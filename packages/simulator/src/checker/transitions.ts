@@ -1,7 +1,9 @@
 // The model's steps between numbered states, each asked once: the search meets the same operation
 // in the same state many times.
 
+import { ArgumentError } from "@onceproof/core/advanced";
 import type { Model, Operation } from "./model.js";
+import { show } from "./plain-data.js";
 import { Scratch } from "./scratch.js";
 import { States } from "./states.js";
 
@@ -66,9 +68,10 @@ export class Transitions<State, Input, Output> {
     const { input, output } = this.#operations[operation] as Operation<Input, Output>;
     const known = operation < this.#completed ? output : undefined;
     const step = this.#model.step(this.states.list[state] as State, input, known);
-    if (!step.ok) {
+    if (step?.ok === false) {
       return ILLEGAL;
     }
+    checkStep(this.#model.name, step);
     if (!("states" in step)) {
       return this.states.intern(step.state);
     }
@@ -78,5 +81,18 @@ export class Transitions<State, Input, Output> {
     }
     this.#sets.push(ids);
     return ILLEGAL - this.#sets.length;
+  }
+}
+
+/** A step that forgets its `return` must not be taken for a wrong answer of the object. */
+function checkStep(name: string, step: unknown): void {
+  const { ok, states } = Object(step) as { readonly ok?: unknown; readonly states?: unknown };
+  const hasNext = ok === true && (Array.isArray(states) || "state" in Object(step));
+  if (!hasNext) {
+    throw new ArgumentError(
+      "optionInvalid",
+      `model ${name}: step must return { ok: true, state } (or states, a list), or { ok: false }, ` +
+        `and not a promise; got ${show(step)}`,
+    );
   }
 }

@@ -2,8 +2,9 @@
 
 import { ArgumentError } from "@onceproof/core/advanced";
 import type { Drawn, RunSpec } from "../scenarios/scenario.js";
+import { checkFaultPlan } from "../world/check-options.js";
 import type { FaultPlan } from "../world/fault-plan.js";
-import type { ProfileId } from "../world/profile.js";
+import { PROFILES, type ProfileId } from "../world/profile.js";
 
 declare const btoa: (text: string) => string;
 declare const atob: (text: string) => string;
@@ -22,7 +23,8 @@ export function encodeToken(spec: RunSpec): string {
 /**
  * The run that a token stands for.
  *
- * Fails: ArgumentError `optionInvalid` when it is cut off, altered or of another version.
+ * Fails: ArgumentError `optionInvalid` when it is cut off, altered or of another version, or when its plan names what
+ * does not exist.
  */
 export function decodeToken(token: string): RunSpec {
   const [version, body = ""] = token.trim().split(".");
@@ -39,6 +41,7 @@ export function decodeToken(token: string): RunSpec {
     throw invalid("it is cut off or altered: copy all of it");
   }
   const [scenario, profile, workload, seed, plan, tape, mutant] = parts;
+  checkValues(profile, plan);
   return {
     scenario,
     profile,
@@ -67,7 +70,6 @@ function isSpec(parts: readonly unknown[]): parts is Parts {
     (typeof workload === "string" || isDrawn(workload)) &&
     Number.isSafeInteger(seed) &&
     Array.isArray(plan) &&
-    plan.every(isFaultAt) &&
     (tape === undefined || tape === null || isWholeNumbers(tape))
   );
 }
@@ -76,9 +78,17 @@ function isDrawn(workload: unknown): boolean {
   return typeof workload === "object" && workload !== null && "drawn" in workload;
 }
 
-function isFaultAt(fault: unknown): boolean {
-  const { from, to, nth, fault: name } = (fault ?? {}) as Partial<Record<string, unknown>>;
-  return [from, to, name].every((each) => typeof each === "string") && Number.isSafeInteger(nth);
+/** What is well-formed and yet stands for no run: typed by hand, or of a version with other names. */
+function checkValues(profile: string, plan: unknown): void {
+  const ids = PROFILES.map(({ id }) => id);
+  if (!ids.some((id) => id === profile)) {
+    throw invalid(`there is no store profile "${profile}": there are ${ids.join(", ")}`);
+  }
+  try {
+    checkFaultPlan(plan);
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
 }
 
 function isWholeNumbers(tape: unknown): boolean {

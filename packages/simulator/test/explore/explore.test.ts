@@ -187,6 +187,22 @@ describe("a replay token", () => {
   });
 });
 
+describe("a token of what cannot be run", () => {
+  const [fault] = [{ from: "api-1", to: "sink", nth: 1, fault: "holdReply", forMs: 600 }];
+  const broken: readonly [unknown, RegExp][] = [
+    [{ plan: [{ ...fault, fault: "explode" }] }, /no fault "explode"/],
+    [{ plan: [{ ...fault, fault: "pause" }] }, /pause needs phase/],
+    [{ plan: [{ ...fault, forMs: undefined }] }, /holdReply needs forMs/],
+    [{ plan: [{ ...fault, forMs: -5 }] }, /from 0 on, got -5/],
+    [{ plan: [{ ...fault, nth: 0 }] }, /from 1 on, got 0/],
+    [{ profile: "postgres" }, /no store profile "postgres"/],
+  ];
+  test.each(broken)("%j is refused with what is wrong", (change, expected) => {
+    const token = encodeToken({ ...spec, ...(change as Partial<RunSpec>) });
+    expect(() => decodeToken(token)).toThrow(expected);
+  });
+});
+
 describe("the matrix", () => {
   const matrixOf = async (losses: readonly Loss[], lossesOfReached: readonly Loss[] = []) => {
     const scenario = toyScenario(losses, lossesOfReached);

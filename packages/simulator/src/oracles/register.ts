@@ -17,6 +17,7 @@ import {
   type Life,
   type Memory,
   mattering,
+  outlasted,
   overlapsOther,
   requestsOf,
   windowOf,
@@ -263,16 +264,17 @@ function reaches(rest: number, deltas: readonly number[]): boolean {
 
 /**
  * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
- * while it was under way; and with a snapshot no request is answered anew.
+ * while it was under way, or that took longer than the retention; and with a snapshot no request is answered anew.
  */
 export const registerExpiredNeedsSnapshot: Guarantee = {
   id: "register/expired-needs-snapshot",
   sentence:
     "a request that is not found there, and whose snapshot is older than the newest dropped request, is *expired* and not run; without a snapshot it counts as new.",
-  judge(history) {
+  judge(history, setting) {
     const updates = operationsOf(history, "register.update");
     const call = updates.find((each) => {
       if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
+      if (outlasted(each, setting)) return false;
       return !updates.some((other) => overlapsOther(other, each));
     });
     if (call) return `${named(call)} was told expired, though it came without a snapshot`;

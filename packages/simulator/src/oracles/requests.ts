@@ -162,6 +162,11 @@ export function answeredAnew<C extends Requesting>(
   return undefined;
 }
 
+/** Whether a call lasted so long that what it looked at first may be beyond the retention. */
+export function outlasted({ beganUs, endedUs }: Call, { times }: Pick<Setting, "times">): boolean {
+  return (endedUs ?? beganUs) - beganUs >= retentionUs(times);
+}
+
 /** Whether another request was under way at the same time. */
 export function overlapsOther<C extends Requesting>(other: C, call: C): boolean {
   if (other.key !== call.key || other.id === call.id) return false;

@@ -6,7 +6,7 @@ import type { Guarantee } from "../scenarios/scenario.js";
 import { equal } from "./equality.js";
 import { didNothing, firstOf, isOpen, lastAsked, ms, named, precedes, told } from "./judge.js";
 import { type Fire, isTold, resultOf } from "./machine-chain.js";
-import { answeredAnew, type Memory, overlapsOther, requestsOf } from "./requests.js";
+import { answeredAnew, type Memory, outlasted, overlapsOther, requestsOf } from "./requests.js";
 
 export { machineHistory, machineStates } from "./machine-history.js";
 export { type MachineRules, machineIllegal } from "./machine-legal.js";
@@ -112,16 +112,17 @@ export const machineOneCreator: Guarantee = {
 
 /**
  * *Expired* is told only of a request that came with a snapshot, or that others may have crowded out
- * while it was under way; and with a snapshot no request is answered anew.
+ * while it was under way, or that took longer than the retention; and with a snapshot no request is answered anew.
  */
 export const machineExpiredNeedsSnapshot: Guarantee = {
   id: "machine/expired-needs-snapshot",
   sentence:
     "a request that is not found there, and whose snapshot is older than the newest dropped request, is *expired* and not run; without a snapshot it counts as new.",
-  judge(history) {
+  judge(history, setting) {
     const fires = operationsOf(history, "machine.fire");
     const call = fires.find((each) => {
       if (resultOf(each)?.outcome !== "expired" || each.input.withSnapshot) return false;
+      if (outlasted(each, setting)) return false;
       return !fires.some((other) => overlapsOther(other, each));
     });
     if (call) return `${named(call)} was told expired, though it came without a snapshot`;

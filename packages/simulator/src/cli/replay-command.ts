@@ -28,7 +28,7 @@ export async function replay(token: string, options: ReplayOptions): Promise<num
   const judged = run.violations.map((violation) => ({
     ...violation,
     sentence: sentenceOf(run, violation.guarantee),
-    declared: declaredLoss(run.scenario, violation.guarantee, spec.profile, spec.plan)?.why,
+    declared: declaredLoss(run.scenario, violation.guarantee, spec)?.why,
   }));
   if (options.json === true) {
     print(jsonText(spec, run, judged, options.trace === true));

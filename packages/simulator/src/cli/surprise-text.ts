@@ -1,6 +1,7 @@
 // A surprise, told so that a person can act on it: the sentence, the plan, the story, the token.
 
 import type { Cell, Matrix } from "../explore/matrix.js";
+import { judgedOf } from "../report/judged.js";
 import { groupBy } from "../report/matrix-words.js";
 import { describePlan, tellStory } from "../report/story.js";
 import { rerun } from "./rerun.js";
@@ -39,7 +40,9 @@ async function surpriseText(
   }
   const { scenario, guarantee, column, smallest, why } = cell;
   const profiles = cells.map(({ profile }) => profile).join(", ");
-  const where = `${guarantee}: ${sentences.get(guarantee)}\n  in:     ${scenario} on ${profiles}, ${column}`;
+  const judged = judgedOf(guarantee);
+  const sharper = judged === undefined ? "" : `\n  judged: ${judged}`;
+  const where = `${guarantee}: ${sentences.get(guarantee)}${sharper}\n  in:     ${scenario} on ${profiles}, ${column}`;
   if (cell.verdict === "notFound") {
     return [
       `${paint.red("NOT FOUND")} ${where}`,

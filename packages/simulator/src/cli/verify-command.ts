@@ -15,6 +15,7 @@ import {
 } from "../explore/verify.js";
 import { loadMutants } from "../mutants/index.js";
 import { describePlan } from "../report/index.js";
+import { judgedOf } from "../report/judged.js";
 import { counted, grouped } from "../report/words.js";
 import { SCENARIOS } from "../scenarios/catalogue.js";
 import type { RunSpec, Scenario } from "../scenarios/scenario.js";
@@ -84,6 +85,10 @@ function listScenarios({ only = SCENARIOS, profile }: VerifyOptions): void {
     print(`  workloads:  ${workloads.map((each) => each.id).join(", ")}`);
     for (const { guarantee } of states) {
       print(`  guarantees: ${guarantee.id}: ${guarantee.sentence}`);
+      const judged = judgedOf(guarantee.id);
+      if (judged !== undefined) {
+        print(`              judged: ${judged}`);
+      }
     }
   }
 }

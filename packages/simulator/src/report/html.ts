@@ -9,6 +9,7 @@ import { escapeXml } from "./diagram/text.js";
 import { drawDiagram, type Highlight } from "./diagram.js";
 import { describeFault, describePlan } from "./fault-words.js";
 import { REPORT_SCRIPT, REPORT_STYLE } from "./html-style.js";
+import { judgedOf } from "./judged.js";
 import {
   type AlgorithmGroup,
   COLUMN_WORDS,
@@ -154,7 +155,7 @@ function renderAlgorithm(
   const sections = scenarios.map(({ scenario, title, guarantees }) => {
     const body = guarantees.flatMap(({ guarantee, sentence, rows }) => [
       `<tr data-words="${escapeXml(`${scenario} ${guarantee} ${sentence} ${rows.map(wordsOf).join(" ")}`)}">` +
-        `<th class="sentence" colspan="${COLUMNS.length + 1}"><div>${prose(sentence)}<code>${escapeXml(guarantee)}</code></div></th></tr>`,
+        `<th class="sentence" colspan="${COLUMNS.length + 1}"><div>${prose(sentence)}<code>${escapeXml(guarantee)}</code>${judgedText(guarantee)}</div></th></tr>`,
       ...rows.map((row) => renderRow(row, anchors)),
     ]);
     const head = COLUMNS.map(
@@ -167,6 +168,11 @@ function renderAlgorithm(
     );
   });
   return `<h2 id="${escapeXml(`a-${algorithm}`)}">${escapeXml(algorithm)}</h2>\n${sections.join("\n")}`;
+}
+
+function judgedText(guarantee: string): string {
+  const judged = judgedOf(guarantee);
+  return judged === undefined ? "" : ` <span class="soft">${prose(judged)}</span>`;
 }
 
 /** What a row is found by. */
@@ -233,7 +239,7 @@ function renderViolation(
     `<details class="violation" id="${anchor}" data-words="${escapeXml(words)}"${surprise ? " open" : ""}>`,
     `<summary><span class="tag ${verdict}">${VERDICTS[verdict].word}</span> <code>${escapeXml(guarantee)}</code>` +
       ` in ${escapeXml(scenario)} on ${profile}, ${COLUMN_WORDS[column]}</summary>`,
-    `<blockquote><p>${prose(sentence)}</p></blockquote>`,
+    `<blockquote><p>${prose(sentence)}</p>${judgedText(guarantee)}</blockquote>`,
     `<p>${surprise ? "" : "Given up here: "}${reason}</p>`,
     ...(smallest === undefined
       ? []

@@ -3,6 +3,7 @@
 
 import { type Cell, COLUMNS, type Matrix, type MatrixRow } from "../explore/matrix.js";
 import { describePlan } from "./fault-words.js";
+import { judgedOf } from "./judged.js";
 import {
   type AlgorithmGroup,
   COLUMN_WORDS,
@@ -65,7 +66,7 @@ function renderAlgorithm({ algorithm, scenarios }: AlgorithmGroup): readonly str
   };
   const lines = scenarios.flatMap(({ scenario, title, guarantees }) =>
     guarantees.flatMap(({ guarantee, sentence, rows }) => {
-      const titleRow = `| **${scenario}**: ${prose(title)}. *${prose(sentence)}* (\`${guarantee}\`) |${" |".repeat(COLUMNS.length)}`;
+      const titleRow = `| **${scenario}**: ${prose(title)}. *${prose(sentence)}* (\`${guarantee}\`${judgedText(guarantee)}) |${" |".repeat(COLUMNS.length)}`;
       return [titleRow, ...mergedRows(rows, noteFor)];
     }),
   );
@@ -76,6 +77,11 @@ function renderAlgorithm({ algorithm, scenarios }: AlgorithmGroup): readonly str
     ...[...lines, ""],
     ...(notes.length === 0 ? [] : [...notes.flatMap((note) => [note, ""])]),
   ];
+}
+
+function judgedText(guarantee: string): string {
+  const judged = judgedOf(guarantee);
+  return judged === undefined ? "" : `: ${prose(judged)}`;
 }
 
 /** Profiles whose cells say the same share a row, unless a cell has a note of its own. */

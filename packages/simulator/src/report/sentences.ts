@@ -114,7 +114,7 @@ function tellMessage(telling: Telling, event: MessageEvent, index: number): Told
       const served = reading.parties.get(message.to) === "node";
       return plain || served || tookEffect(reading, index)
         ? undefined
-        : `${to} has carried out ${call}: ${outcome}`;
+        : `${call} is carried out at ${to}: ${outcome}`;
     }
     case "answered":
       return full ? `${from} has the answer of ${to}` : undefined;

@@ -4,10 +4,12 @@ import {
   type Cell,
   type CellVerdict,
   COLUMNS,
+  type Column,
   type Matrix,
   type MatrixRow,
 } from "../explore/matrix.js";
 import { describePlan } from "./fault-words.js";
+import { withJudged } from "./judged.js";
 import {
   cellsOf,
   cellText,
@@ -59,7 +61,7 @@ export function renderMatrixText(matrix: Matrix, options: MatrixTextOptions): st
         ...wrap(`${scenario}: ${title}`, page.width, "  "),
         ...header(page),
         ...guarantees.flatMap(({ guarantee, sentence, rows }) => [
-          ...wrap(`${sentence} (${guarantee})`, page.width, "    ").map((line) =>
+          ...wrap(`${sentence} (${withJudged(guarantee)})`, page.width, "    ").map((line) =>
             page.paint(line, DIM),
           ),
           ...linesOf(rows, page),
@@ -67,6 +69,7 @@ export function renderMatrixText(matrix: Matrix, options: MatrixTextOptions): st
         "",
       ]),
     ]),
+    ...headsLegend(page),
     ...legendOf(page),
     "",
     ...summaryOf(matrix, page),
@@ -108,10 +111,38 @@ function cellWidth({ width }: Page): number {
   return Math.min(10, Math.floor((width - LABEL) / COLUMNS.length));
 }
 
-function header(page: Page): readonly string[] {
+/** Heads for narrow pages: none is longer than five letters. */
+const SHORT_HEADS: Readonly<Record<Column, string>> = {
+  none: "none",
+  messages: "msgs",
+  crashes: "crash",
+  pauses: "pause",
+  clocks: "clock",
+  store: "store",
+  pairs: "pairs",
+  swarm: "swarm",
+};
+
+/** The heads that leave a blank between any two: full, short, or numbers. */
+function headsOf(page: Page): readonly string[] {
   const each = cellWidth(page);
-  const names = COLUMNS.map((column) => column.slice(0, Math.max(2, each - 1)).padEnd(each));
+  const short = COLUMNS.map((column) => SHORT_HEADS[column]);
+  const choices: readonly (readonly string[])[] = [COLUMNS, short];
+  const fitting = choices.find((heads) => heads.every((head) => head.length < each));
+  return fitting ?? COLUMNS.map((_, at) => String(at + 1));
+}
+
+function header(page: Page): readonly string[] {
+  const names = headsOf(page).map((head) => head.padEnd(cellWidth(page)));
   return [page.paint(`${" ".repeat(LABEL)}${names.join("")}`.trimEnd(), DIM)];
+}
+
+/** What shortened heads stand for. */
+function headsLegend(page: Page): readonly string[] {
+  const shortened = headsOf(page).flatMap((head, at) =>
+    head === COLUMNS[at] ? [] : [`${head} ${COLUMNS[at]}`],
+  );
+  return shortened.length === 0 ? [] : wrap(`columns: ${shortened.join(", ")}`, page.width, "");
 }
 
 /** Profiles whose cells say the same share a line. */
@@ -137,7 +168,9 @@ function linesOf(rows: readonly MatrixRow[], page: Page): readonly string[] {
 function paintCell(cell: Cell | undefined, page: Page): string {
   const each = cellWidth(page);
   const verdict = cell?.verdict ?? "untried";
-  const text = each < LEAST_CELL ? VERDICTS[verdict].letter : cellText(cell);
+  const full = cellText(cell);
+  const fitting = full.length < each ? full : full.replace(" ", "");
+  const text = each < LEAST_CELL ? VERDICTS[verdict].letter.slice(0, each - 1) : fitting;
   return `${page.paint(text, SHADES[verdict])}${" ".repeat(Math.max(0, each - text.length))}`;
 }
 

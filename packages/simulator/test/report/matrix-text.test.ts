@@ -68,6 +68,38 @@ describe("the matrix in a terminal", () => {
     }
   });
 
+  it("keeps its heads and cells apart at every width, and says what short heads mean", () => {
+    for (let width = 40; width <= 130; width += 1) {
+      const text = renderMatrixText({ ...matrix, surprises: [] }, { color: false, width });
+      const heads = text.split("\n").find((line) => /^ {21}\S/.test(line)) ?? "";
+      expect(heads.trim().split(/ +/), `${width}`).toHaveLength(8);
+      // The row with every letter, and none glued to the next.
+      const cells = /^ {4}failover +(H.*V.*)$/m.exec(text)?.[1] ?? "";
+      const parts = cells.match(/(?<= |^)(?:H|V!?)(?: ?(?:all|[\d.]+k?))?(?= |$)/g);
+      expect(parts, `${width}: ${cells}`).toHaveLength(8);
+      expect(text.includes("\ncolumns: "), `${width}`).toBe(!heads.includes("messages"));
+    }
+    const page = renderMatrixText(matrix, { color: false, width: 80 });
+    expect(page).toMatch(/ {21}none +msgs +crash +pause +clock +store +pairs +swarm\n/);
+    expect(page).toContain("columns: msgs messages, crash crashes, pause pauses, clock clocks");
+    expect(page).toMatch(/failover .* H 13k +V! 19k/);
+    const narrow = renderMatrixText(matrix, { color: false, width: 40 });
+    expect(narrow).toContain("1 2 3 4 5 6 7 8");
+    expect(narrow).toMatch(/failover +H H H H H H H V/);
+  });
+
+  it("tells what of a sentence each guarantee judges", () => {
+    const text = renderMatrixText(matrix, { color: false, width: 200 });
+    expect(text).toContain("(lock/mutual-exclusion: no two nodes believe at one time");
+  });
+
+  it("names the mutant first and last", () => {
+    const text = renderMatrixText({ ...matrix, mutant: "lock/x" }, { color: false, width: 100 });
+    const warning = "core with the mutant lock/x — this is not Onceproof as it is";
+    expect(text.startsWith(warning)).toBe(true);
+    expect(text.endsWith(warning)).toBe(true);
+  });
+
   it("says the same with colours and without", () => {
     const plain = renderMatrixText(matrix, { color: false, width: 80 });
     const coloured = renderMatrixText(matrix, { color: true, width: 80 });

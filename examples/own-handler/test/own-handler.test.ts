@@ -6,7 +6,7 @@ import { simulateProtected, simulateUnprotected } from "../src/simulations.js";
 it("finds the unprotected handler wrong, with a page of diagrams", async () => {
   const report = await simulateUnprotected();
   expect(report.complete.one).toBe(true);
-  const found = new Set(report.findings.map(({ kind, effect }) => `${kind} ${effect}`));
+  const found = new Set(report.findings.map(({ title }) => title));
   expect([...found]).toEqual(["double charge", "lost mail"]);
   expect(report.toHtml().match(/<svg /g)).toHaveLength(report.findings.length);
 });

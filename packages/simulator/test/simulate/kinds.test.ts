@@ -314,7 +314,7 @@ describe("neverCalled", () => {
         again: { times: "atLeastOnce" },
         paid: {
           times: "atLeastOnce",
-          act: () => {
+          act: (_id: string) => {
             throw new Error("closed");
           },
         },

@@ -75,7 +75,11 @@ const KINDS: readonly FindingKind[] = [
 ];
 
 /** Kinds in their order; within, what needs fewer faults first. The order is stable beyond. */
-function rank({ kind, plan }: SimulationFinding): number {
+function rank({ kind, plan, gap }: SimulationFinding): number {
+  if (kind === "stuck" && plan.length === 0 && gap === "no fault") {
+    // A handler that fails by itself: all else follows from it.
+    return -1;
+  }
   return KINDS.indexOf(kind) * 10 + plan.length;
 }
 

@@ -359,6 +359,17 @@ describe("a handler that fails without any fault", () => {
     expect(again.findings[0]?.where).toBe(stuck?.where);
   });
 
+  it("is told before what follows from it", async () => {
+    const report = await simulate({
+      effects: ["mail"],
+      handler: async ({ id }, { effects }) => {
+        await effects.mail(id);
+        throw new RangeError("no such order");
+      },
+    });
+    expect(report.findings.map(({ title }) => title)).toEqual(["stuck", "double mail"]);
+  });
+
   it("is asked about real I/O if it comes to no end", async () => {
     const report = await simulate({ effects: ["mail"], handler: () => new Promise(() => {}) });
     expect(report.findings[0]?.where).toBe(

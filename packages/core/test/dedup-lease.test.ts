@@ -344,3 +344,17 @@ describe("a finish without an answer", () => {
     expect(await w.run(dedup.run("k", never))).toBe("mine");
   });
 });
+
+// Found by a reviewer with the simulator's help: the create had applied, so *unavailable* was a lie.
+test("a refused connection after a late acquisition is indeterminate", async () => {
+  const w = createWorld();
+  const machine = createMachine(w.runtime);
+  const store = machine.connect(w.counter.store);
+  const dedup = w.dedup({ onCrash: "rerun", store, runtime: machine.runtime });
+  const asked = dedup.attempt("k", never);
+  machine.pause();
+  await w.runtime.advance(LEASE_MS + 1);
+  w.inject({ fault: "unavailable" });
+  machine.resume();
+  expect(await w.run(asked)).toMatchObject({ outcome: "indeterminate", reason: "acquireUnknown" });
+});

@@ -175,3 +175,14 @@ describe.each(KINDS)("a run of a $kind token", ({ options, issueCalls }) => {
 test("tokens without onCrash have no run", () => {
   expect(createTokens(createStoreWorld().base)).not.toHaveProperty("run");
 });
+
+// Found by the simulator: the token was consumed, and the caller was told that nothing had happened.
+test("a store that cannot be reached after the consumption is indeterminate, and run() may ask again", async () => {
+  const world = createStoreWorld([{ call: 3, fault: "unavailable" }]);
+  const tokens = createTokens({ ...world.base, onCrash: "park" });
+  const token = await tokens.issue("alice");
+  expect(await answerOf(world.run(tokens.run(token, "alice", () => "ran")))).toEqual({
+    code: "indeterminate",
+  });
+  expect(await world.run(tokens.run(token, "alice", () => "ran"))).toBe("ran");
+});

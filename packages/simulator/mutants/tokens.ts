@@ -138,8 +138,8 @@ export const mutants: readonly Mutant[] = [
     family: "replay-recomputed",
     guarantee: "run executes once and every holder gets the first result",
     file: "src/tokens/create-tokens.ts",
-    find: "return dedup.run(`token:${shortHash(token, subject)}`, handler, {",
-    replace: "return dedup.run(`token:${randomId(runtime)}`, handler, {",
+    find: "return runConsumed(`token:${shortHash(token, subject)}`, handler, {",
+    replace: "return runConsumed(`token:${randomId(runtime)}`, handler, {",
     test: "test/tokens-run.property.test.ts",
   },
   {

@@ -122,7 +122,10 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
         const { stamp } = sent;
         sent =
           left > 0
-            ? await send<Write>(options, request, stamp, () => ({ touch: true, ttlMs }), how)
+            ? await send<Write>(options, request, stamp, () => ({ touch: true, ttlMs }), how).catch(
+                // The renewal did nothing; the create before it did.
+                (cause: unknown) => ({ outcome: "unknown", cause }) as const,
+              )
             : { outcome: "unknown", cause: new Error("each answer took longer than the lease") };
       }
       if (sent.outcome === "unknown") {

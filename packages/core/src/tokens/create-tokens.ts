@@ -1,7 +1,12 @@
 // `createTokens`: single-use tokens, for forms and one-time links.
 
-import { createDedup, type DedupOptions, type Handler } from "../dedup/create-dedup.js";
-import { ArgumentError, IndeterminateError, TokenError } from "../errors/errors.js";
+import {
+  type CallOptions,
+  createDedup,
+  type DedupOptions,
+  type Handler,
+} from "../dedup/create-dedup.js";
+import { ArgumentError, codeOf, IndeterminateError, TokenError } from "../errors/errors.js";
 import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { shortHash } from "../shared/hash.js";
 import { randomId } from "../shared/random-id.js";
@@ -112,6 +117,29 @@ export function createTokens(
     return tokens;
   }
   const dedup = createDedup({ ...options, onCrash });
+  const runConsumed = async <T>(
+    key: string,
+    handler: Handler<T>,
+    call: CallOptions,
+  ): Promise<T> => {
+    let ran = false;
+    try {
+      return await dedup.run(
+        key,
+        (ctx) => {
+          ran = true;
+          return handler(ctx);
+        },
+        call,
+      );
+    } catch (cause) {
+      if (!ran && codeOf(cause) === "unavailable") {
+        const what = "the token is consumed and has not run: ask again with run()";
+        throw new IndeterminateError("indeterminate", what, { cause });
+      }
+      throw cause;
+    }
+  };
   return {
     ...tokens,
     async run(token, subject, handler, call = {}) {
@@ -123,7 +151,7 @@ export function createTokens(
       switch (result.outcome) {
         case "consumed":
           // Born when it was consumed: a holder that paused past the retention cannot run it again.
-          return dedup.run(`token:${shortHash(token, subject)}`, handler, {
+          return runConsumed(`token:${shortHash(token, subject)}`, handler, {
             ...call,
             issuedAtMs: result.writtenAt / 1000,
           });

@@ -59,8 +59,8 @@ function worthShrinking({ rows }: Matrix): readonly Cell[] {
   return [...surprises, ...declared].slice(0, MOST_SHRINKS);
 }
 
-function isDeclared({ guarantee, profile }: Cell, { spec }: Found): boolean {
-  return declaredLoss(scenarioOf(spec.scenario), guarantee, profile, spec.plan) !== undefined;
+function isDeclared({ guarantee }: Cell, { spec }: Found): boolean {
+  return declaredLoss(scenarioOf(spec.scenario), guarantee, spec) !== undefined;
 }
 
 /** The results with the surprises in their cells. */

@@ -119,9 +119,8 @@ export async function attempt(
   const options: RunOptions = { core, world: { maxEvents: MAX_EVENTS } };
   try {
     const { violations, trace } = await runScenario(scenario, spec, options);
-    const { profile, plan } = spec;
     const surprise = violations.find(
-      ({ guarantee }) => declaredLoss(scenario, guarantee, profile, plan) === undefined,
+      ({ guarantee }) => declaredLoss(scenario, guarantee, spec) === undefined,
     );
     return {
       spec,

@@ -2,7 +2,6 @@
 
 import type { FaultClass, Loss, RunSpec, Scenario } from "../scenarios/scenario.js";
 import type { FaultPlan } from "../world/fault-plan.js";
-import type { ProfileId } from "../world/profile.js";
 import { classOf } from "./fault-menu.js";
 import type { Column } from "./matrix.js";
 
@@ -39,12 +38,16 @@ export function columnOf(plan: FaultPlan): Column {
         : "swarm";
 }
 
-/** Whether a loss speaks of this profile and of a plan like this. */
-export function applies(loss: Loss, profile: ProfileId, plan: FaultPlan): boolean {
-  const { profiles, faults, together = [] } = loss;
+/** Whether a loss speaks of a run like this. */
+export function applies(
+  loss: Loss,
+  { profile, workload, plan }: Pick<RunSpec, "profile" | "workload" | "plan">,
+): boolean {
+  const { profiles, workloads, faults, together = [] } = loss;
   const classes = classesOf(plan);
   return (
     (profiles === undefined || profiles.includes(profile)) &&
+    (workloads === undefined || typeof workload !== "string" || workloads.includes(workload)) &&
     (faults === undefined || faults.some((fault) => classes.has(fault))) &&
     together.every((name) => plan.some(({ fault }) => fault === name))
   );
@@ -54,11 +57,10 @@ export function applies(loss: Loss, profile: ProfileId, plan: FaultPlan): boolea
 export function declaredLoss(
   scenario: Scenario,
   guarantee: string,
-  profile: ProfileId,
-  plan: FaultPlan,
+  spec: Pick<RunSpec, "profile" | "workload" | "plan">,
 ): Loss | undefined {
   const stated = scenario.states.find((state) => state.guarantee.id === guarantee);
-  return stated?.losses?.find((loss) => applies(loss, profile, plan));
+  return stated?.losses?.find((loss) => applies(loss, spec));
 }
 
 export class Tally {
@@ -87,7 +89,7 @@ export class Tally {
       const cell = this.#cell(guarantee, column);
       cell.violations += 1;
       const found = { spec, how };
-      if (declaredLoss(this.#scenario, guarantee, spec.profile, spec.plan) !== undefined) {
+      if (declaredLoss(this.#scenario, guarantee, spec) !== undefined) {
         cell.declared ??= found;
       } else {
         cell.surprise ??= found;

@@ -49,7 +49,7 @@ export async function assertGuarantees(
   const surprises = async (spec: RunSpec): Promise<readonly Violation[]> => {
     const { violations } = await runScenario(scenario, spec, options);
     return violations.filter(
-      ({ guarantee }) => declaredLoss(scenario, guarantee, spec.profile, spec.plan) === undefined,
+      ({ guarantee }) => declaredLoss(scenario, guarantee, spec) === undefined,
     );
   };
   const details = await fc.check(

@@ -62,7 +62,7 @@ function neverLooked(call: Attempt, run: Run, { findings }: History): string | u
 }
 
 /** Who was passed by was passed by somebody. */
-function passedByNobody({ key, calls, resolves, leaseUs }: Context): string | undefined {
+function passedByNobody({ key, calls, resolves }: Context): string | undefined {
   const onKey = [...calls.values()].filter((call) => call.key === key);
   return firstOf(onKey, (call) => {
     const result = resultOf(call);
@@ -70,9 +70,7 @@ function passedByNobody({ key, calls, resolves, leaseUs }: Context): string | un
     const endedUs = call.endedUs ?? call.beganUs;
     const others = onKey.filter(({ id }) => id !== call.id);
     const passed = [...others, ...resolves].some((each) => {
-      // What lasts that long may have acquired the key, and lost it before it could do more.
-      const long = (each.endedUs ?? Number.POSITIVE_INFINITY) - each.beganUs >= leaseUs;
-      return each.beganUs <= endedUs && (long || !didNothing(each));
+      return each.beganUs <= endedUs && !didNothing(each);
     });
     if (passed) return undefined;
     return `${named(call)} was told ${told(call)}, though nobody else asked for "${key}"`;
@@ -106,14 +104,9 @@ function isOlder({ fencingToken }: Span, token: number | undefined): boolean {
 /** Answers of calls that have only looked, unless they had acquired the key and lost it meanwhile. */
 const LOOKED = new Set<unknown>(["replayed", "inProgress", "mismatch", "parked"]);
 
-/** Whether a call may have left an attempt behind: by its run, its answer, or its length. */
-function mayLeaveAttempt(
-  call: Attempt,
-  ran: ReadonlySet<number | undefined>,
-  leaseUs: number,
-): boolean {
-  // What lasts that long may have acquired the key, and lost it before it could do more.
-  if (ran.has(call.id) || (call.endedUs ?? Number.POSITIVE_INFINITY) - call.beganUs >= leaseUs) {
+/** Whether a call may have left an attempt behind: by its run or its answer. */
+function mayLeaveAttempt(call: Attempt, ran: ReadonlySet<number | undefined>): boolean {
+  if (ran.has(call.id) || call.endedUs === undefined) {
     return true;
   }
   const result = resultOf(call);
@@ -140,11 +133,7 @@ export const dedupUnavailableLeavesNothing: Guarantee = {
         if (!parked && !tookOver.has(call.id)) return undefined;
         const cause = calls.some((other) => {
           const before = other.beganUs <= (call.endedUs ?? Number.POSITIVE_INFINITY);
-          return (
-            other.id !== call.id &&
-            before &&
-            mayLeaveAttempt(other, ran, setting.times.leaseMs * 1000)
-          );
+          return other.id !== call.id && before && mayLeaveAttempt(other, ran);
         });
         if (cause) return undefined;
         return `${named(call)} ${parked ? "was told parked" : "took over"}, though every other call for "${key}" did nothing`;

@@ -65,7 +65,9 @@ export async function runScenario(
   const acts = scenario.play({ world, core, profile, workload });
   await world.run(acts.main);
   // Healing ends a pause early; a long one does its harm only if it lasts.
-  await world.pass(world.restlessMs + times.operationTimeoutMs);
+  do {
+    await world.pass(world.restlessMs + times.operationTimeoutMs);
+  } while (world.restlessMs > 0);
   world.heal();
   await world.pass(HEAL_LEASES * times.leaseMs);
   await world.run(acts.settle());

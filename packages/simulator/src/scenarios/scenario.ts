@@ -51,6 +51,8 @@ export type FaultClass = "none" | "messages" | "crashes" | "pauses" | "clocks" |
 export interface Loss {
   /** @defaultValue all profiles that the scenario runs on */
   readonly profiles?: readonly ProfileId[];
+  /** Only these workloads, by id; a drawn workload counts as any. @defaultValue all */
+  readonly workloads?: readonly string[];
   /** Any of these classes. @defaultValue all */
   readonly faults?: readonly FaultClass[];
   /** Only plans that hold all of these faults together. */

@@ -48,6 +48,11 @@ export class Network {
     if (life !== from.life) {
       return;
     }
+    if (from.state !== "up") {
+      // What its code still sends before it stands still leaves when it goes on.
+      from.enter(life, () => this.send(request));
+      return;
+    }
     const link = this.#links.between(from, to);
     link.sent += 1;
     const nth = link.sent;

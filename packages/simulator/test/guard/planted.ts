@@ -11,6 +11,9 @@ export const planted: Readonly<Record<string, () => unknown>> = {
   "setImmediate()": () => setImmediate(() => {}),
   "crypto.randomUUID()": () => globalThis.crypto.randomUUID(),
   "crypto.getRandomValues()": () => globalThis.crypto.getRandomValues(new Uint8Array(1)),
+  "AbortSignal.timeout()": () => AbortSignal.timeout(1_000),
+  "performance.mark()": () => performance.mark("here"),
+  "process.uptime()": () => process.uptime(),
   "process.hrtime()": () => process.hrtime(),
   "process.hrtime.bigint()": () => process.hrtime.bigint(),
 };

@@ -71,7 +71,9 @@ export class Transitions<State, Input, Output> {
     if (step?.ok === false) {
       return ILLEGAL;
     }
-    checkStep(this.#model.name, step);
+    if (step?.ok !== true || !("state" in step || Array.isArray(step.states))) {
+      throw noStep(this.#model.name, step);
+    }
     if (!("states" in step)) {
       return this.states.intern(step.state);
     }
@@ -85,14 +87,10 @@ export class Transitions<State, Input, Output> {
 }
 
 /** A step that forgets its `return` must not be taken for a wrong answer of the object. */
-function checkStep(name: string, step: unknown): void {
-  const { ok, states } = Object(step) as { readonly ok?: unknown; readonly states?: unknown };
-  const hasNext = ok === true && (Array.isArray(states) || "state" in Object(step));
-  if (!hasNext) {
-    throw new ArgumentError(
-      "optionInvalid",
-      `model ${name}: step must return { ok: true, state } (or states, a list), or { ok: false }, ` +
-        `and not a promise; got ${show(step)}`,
-    );
-  }
+function noStep(name: string, step: unknown): ArgumentError {
+  return new ArgumentError(
+    "optionInvalid",
+    `model ${name}: step must return { ok: true, state } (or states, a list), or { ok: false }, ` +
+      `and not a promise; got ${show(step)}`,
+  );
 }

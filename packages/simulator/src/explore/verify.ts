@@ -29,9 +29,9 @@ export interface Budget {
 /** A sample that takes seconds. */
 export const QUICK: Budget = {
   name: "quick",
-  singlesOneIn: { durable: 1, others: 10 },
-  pairsOneIn: 600,
-  swarm: 12,
+  singlesOneIn: { durable: 3, others: 40 },
+  pairsOneIn: 2_500,
+  swarm: 3,
 };
 
 /** Every plan of one fault on every profile, and a sample of the others: minutes. */

@@ -104,9 +104,17 @@ function isOlder({ fencingToken }: Span, token: number | undefined): boolean {
 /** Answers of calls that have only looked, unless they had acquired the key and lost it meanwhile. */
 const LOOKED = new Set<unknown>(["replayed", "inProgress", "mismatch", "parked"]);
 
-/** Whether a call may have left an attempt behind: by its run or its answer. */
-function mayLeaveAttempt(call: Attempt, ran: ReadonlySet<number | undefined>): boolean {
+/** Whether a call may have left an attempt behind: by its run, its answer or its length. */
+function mayLeaveAttempt(
+  call: Attempt,
+  ran: ReadonlySet<number | undefined>,
+  leaseUs: number,
+): boolean {
   if (ran.has(call.id) || call.endedUs === undefined) {
+    return true;
+  }
+  if (!didNothing(call) && call.endedUs - call.beganUs >= leaseUs) {
+    // It may have acquired the key and lost it before its handler began.
     return true;
   }
   const result = resultOf(call);

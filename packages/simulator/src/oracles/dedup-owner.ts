@@ -141,7 +141,11 @@ export const dedupUnavailableLeavesNothing: Guarantee = {
         if (!parked && !tookOver.has(call.id)) return undefined;
         const cause = calls.some((other) => {
           const before = other.beganUs <= (call.endedUs ?? Number.POSITIVE_INFINITY);
-          return other.id !== call.id && before && mayLeaveAttempt(other, ran);
+          return (
+            other.id !== call.id &&
+            before &&
+            mayLeaveAttempt(other, ran, setting.times.leaseMs * 1000)
+          );
         });
         if (cause) return undefined;
         return `${named(call)} ${parked ? "was told parked" : "took over"}, though every other call for "${key}" did nothing`;

@@ -52,9 +52,19 @@ function where({ scenario, guarantee, profile, column }: Cell): string {
 
 function renderAlgorithm({ algorithm, scenarios }: AlgorithmGroup): readonly string[] {
   const notes: string[] = [];
+  const numbers = new Map<string, number>();
+  // What is given up for one reason has one note, of the first cell: a surprise has its own.
   const noteFor = (cell: Cell): string => {
-    notes.push(footnote(cell, notes.length + 1));
-    return `<sup>[${notes.length}](#${anchor(algorithm, notes.length)})</sup>`;
+    const { scenario, guarantee, profile, column, verdict, why } = cell;
+    const own = verdict === "lost" ? "" : `${profile} ${column}`;
+    const key = JSON.stringify([scenario, guarantee, why, own]);
+    let number = numbers.get(key);
+    if (number === undefined) {
+      notes.push(footnote(cell, notes.length + 1));
+      number = notes.length;
+      numbers.set(key, number);
+    }
+    return `<sup>[${number}](#${anchor(algorithm, number)})</sup>`;
   };
   const footnote = (cell: Cell, number: number): string => {
     const { smallest, why } = cell;
@@ -84,23 +94,22 @@ function judgedText(guarantee: string): string {
   return judged === undefined ? "" : `: ${prose(judged)}`;
 }
 
-/** Profiles whose cells say the same share a row, unless a cell has a note of its own. */
+/** Profiles whose cells say the same, notes included, share a row. */
 function mergedRows(
   rows: readonly MatrixRow[],
   noteFor: (cell: Cell) => string,
 ): readonly string[] {
-  const alike = groupBy(rows, (row) => {
-    const own = row.cells.some(({ smallest }) => smallest !== undefined);
-    return own ? row.profile : `same ${cellsOf(row).map(cellText).join("|")}`;
-  });
-  return [...alike.values()].map((group) => {
-    const [first] = group;
-    const cells = first === undefined ? [] : cellsOf(first);
-    const texts = cells.map((cell) =>
-      cell?.smallest === undefined ? cellText(cell) : `${cellText(cell)}${noteFor(cell)}`,
-    );
-    return `| ${group.map(({ profile }) => profile).join(", ")} | ${texts.join(" | ")} |`;
-  });
+  const told = rows.map((row) => ({
+    profile: row.profile,
+    cells: cellsOf(row)
+      .map((cell) =>
+        cell?.smallest === undefined ? cellText(cell) : `${cellText(cell)}${noteFor(cell)}`,
+      )
+      .join(" | "),
+  }));
+  return [...groupBy(told, ({ cells }) => cells)].map(
+    ([cells, group]) => `| ${group.map(({ profile }) => profile).join(", ")} | ${cells} |`,
+  );
 }
 
 function anchor(algorithm: string, number: number): string {

@@ -15,7 +15,7 @@ export interface EffectOptions {
   act?(...args: unknown[]): unknown;
   /**
    * What counts as the same effect. Give it where arguments differ from one try to the next.
-   * @defaultValue all arguments
+   * @defaultValue all arguments, for each request by itself
    */
   key?(...args: unknown[]): unknown;
   /**

@@ -5,7 +5,7 @@ import { ArgumentError } from "@onceproof/core/advanced";
 import { sameData, show } from "../checker/plain-data.js";
 import type { Guarantee, Scenario } from "../scenarios/scenario.js";
 import type { Resolved } from "./options.js";
-import type { Answered, RunLog } from "./run-log.js";
+import type { Answered, RunLog, TookPlace } from "./run-log.js";
 import {
   clientNames,
   play,
@@ -51,7 +51,7 @@ export interface Simulation {
   /** The log of the latest run. */
   log(): RunLog;
   /** The effects that a run without faults has, by effect: what is missing later is lost. */
-  readonly expected: Map<string, ReadonlySet<string>>;
+  readonly expected: Map<string, readonly TookPlace[]>;
   /** The effects that no run without faults calls, though they have to take place. */
   readonly uncalled: Set<string>;
 }
@@ -64,7 +64,7 @@ export const SCENARIO_ID = "simulate";
 /** Builds the scenario of resolved options. `newLog` makes the log of each run. */
 export function createSimulation(resolved: Resolved, newLog: () => RunLog): Simulation {
   const { nodes, effects, services, without, leaseMs, timeoutMs, traffic } = resolved;
-  const expected = new Map<string, ReadonlySet<string>>();
+  const expected = new Map<string, readonly TookPlace[]>();
   const uncalled = new Set<string>();
   let log = newLog();
   const guarantees = guaranteesOf(resolved, { expected, uncalled, log: () => log });
@@ -186,34 +186,38 @@ function ask(check: NonNullable<Resolved["check"]>, log: RunLog): string | undef
 function ignore(): void {}
 
 function judgeDouble({ effects }: RunLog, effect: string): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { effect: name, key } of effects) {
+  const counts = new Map<string, { readonly key: string; times: number }>();
+  for (const { effect: name, key, same } of effects) {
     if (name === effect) {
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      const counted = counts.get(same) ?? { key, times: 0 };
+      counted.times += 1;
+      counts.set(same, counted);
     }
   }
-  const [worst] = [...counts].sort(([, one], [, other]) => other - one);
-  return worst !== undefined && worst[1] > 1
-    ? `${worst[0]} took place ${worst[1]} times`
+  const [worst] = [...counts.values()].sort((one, other) => other.times - one.times);
+  return worst !== undefined && worst.times > 1
+    ? `${worst.key} took place ${worst.times} times`
     : undefined;
 }
 
 function judgeLost(
   { effects }: RunLog,
   effect: string,
-  expected: ReadonlySet<string> = new Set(),
+  expected: readonly TookPlace[] = [],
 ): string | undefined {
-  const there = effects.filter(({ effect: name }) => name === effect).map(({ key }) => key);
-  const missing = [...expected].find((key) => !there.includes(key));
+  const there = effects.filter(({ effect: name }) => name === effect);
+  const has = (some: readonly TookPlace[], { same }: TookPlace): boolean =>
+    some.some((each) => each.same === same);
+  const missing = expected.find((each) => !has(there, each));
   if (missing === undefined) {
     return undefined;
   }
-  const other = there.find((key) => !expected.has(key));
+  const other = there.find((each) => !has(expected, each));
   const hint =
     other === undefined
       ? ""
-      : `, but ${other} did: if these are the same, tell it by the effect's \`key\``;
-  return `${missing} never took place${hint}`;
+      : `, but ${other.key} did: if these are the same, tell it by the effect's \`key\``;
+  return `${missing.key} never took place${hint}`;
 }
 
 function judgeAnswers({ answers }: RunLog, names: readonly string[]): string | undefined {

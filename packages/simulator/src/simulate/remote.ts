@@ -13,6 +13,8 @@ export interface Caller {
   /** Which run of the handler, and its operation in the history; none at a node's start. */
   readonly run: number;
   readonly operation?: number;
+  /** The request's name; none at a node's start. */
+  readonly request?: string;
 }
 
 type Call = (...args: unknown[]) => Promise<unknown>;
@@ -61,7 +63,7 @@ export function createRemote(
   };
 
   const carryOut = (
-    { node, operation }: Caller,
+    { node, operation, request }: Caller,
     name: string,
     options: EffectOptions,
     args: readonly unknown[],
@@ -93,7 +95,9 @@ export function createRemote(
     }
     note(true, value);
     const atMs = world.elapsedUs / 1000;
-    log.effects.push({ effect: name, key, args, by: node.name, atMs });
+    // Two requests may well have an effect alike; what a `key` names is the same for all.
+    const same = options.key === undefined ? `${request ?? ""} ${key}` : key;
+    log.effects.push({ effect: name, key, same, args, by: node.name, atMs });
     if (knownAs !== undefined) {
       known.set(knownAs, value);
     }

@@ -20,6 +20,8 @@ export interface TookPlace {
   readonly effect: string;
   /** What counts as the same effect, for people: `charge("o1", 100)`. */
   readonly key: string;
+  /** Equal for the effects that count as one: by `key`, or by request and arguments. */
+  readonly same: string;
   readonly args: readonly unknown[];
   readonly by: string;
   readonly atMs: number;

@@ -83,7 +83,7 @@ export async function makeReference(simulation: Simulation, resolved: Resolved):
       simulation.uncalled.add(effect);
     }
     const there = reference.log.effects.filter((each) => each.effect === effect);
-    simulation.expected.set(effect, new Set(there.map(({ key }) => key)));
+    simulation.expected.set(effect, there);
   }
   return reference;
 }

@@ -176,7 +176,7 @@ function serviceOf(node: Node, ground: Ground): Serve {
     try {
       const returned = await world.recorder.operation(asked, async (operation) => {
         const request = copy(resolved.requests[index], log, "a request");
-        const context = contextOf({ node, run, operation });
+        const context = contextOf({ node, run, operation, request: asked.key });
         const own: HandlerContext<unknown, unknown, unknown> = { ...context, local, attempt };
         return copy(await resolved.handler(request, own), log, "what the handler returns");
       });

@@ -400,3 +400,31 @@ function takeOne(this: { left: number }): number {
   this.left -= 1;
   return this.left;
 }
+
+describe("two requests whose effects are alike", () => {
+  const requests = [{ id: "r1" }, { id: "r2" }];
+
+  it("are not taken for one that took place twice", async () => {
+    const { ok } = await simulate({
+      ...quick,
+      budget: { plans: 1 },
+      requests,
+      effects: { mail: { times: "once" } },
+      handler: (_, { effects }) => effects.mail("welcome"),
+    });
+    expect(ok).toBe(true);
+  });
+
+  it("do not hide that one of them is lost", async () => {
+    const { findings } = await simulate({
+      ...quick,
+      requests,
+      effects: { mail: { times: "atLeastOnce" } },
+      without: ["cut"],
+      handler: async (_, { effects }) => {
+        await effects.mail("welcome").catch(() => {});
+      },
+    });
+    expect(kindsOf({ findings })).toContain("lost");
+  });
+});

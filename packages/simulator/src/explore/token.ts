@@ -11,12 +11,20 @@ declare const atob: (text: string) => string;
 
 const VERSION = "op1";
 
+/** JSON in ASCII, as base64 takes no other: what is beyond is escaped. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** The token of a run. */
 export function encodeToken(spec: RunSpec): string {
   const { scenario, profile, workload, seed, plan, tape, mutant } = spec;
   const last = mutant === undefined ? (tape === undefined ? [] : [tape]) : [tape ?? null, mutant];
   const parts = [scenario, profile, workload, seed, plan, ...last];
-  const base64 = btoa(JSON.stringify(parts));
+  const base64 = btoa(asciiJson(parts));
   return `${VERSION}.${base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 

@@ -179,6 +179,12 @@ describe("a replay token", () => {
     });
   });
 
+  test("holds any text", () => {
+    const drawn = { asks: [{ client: "Zoë 😀", atMs: 0 }] };
+    const spoken = decodeToken(encodeToken({ ...long, workload: { drawn } }));
+    expect(spoken.workload).toEqual({ drawn });
+  });
+
   test("that is cut off or of another version is refused, with what to do", () => {
     const token = encodeToken(long);
     for (const bad of [token.slice(0, -9), `op9.${token.slice(4)}`, "", "op1.", "op1.!!!"]) {

@@ -2,6 +2,7 @@
 // and send a write without an answer again under the same opId.
 
 import * as oracle from "../oracles/index.js";
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import { createDesk, createMemory, type Desk, isIntended } from "./contract-desk.js";
@@ -9,7 +10,7 @@ import { CONTRACT_WORKLOADS, type StoreAsk, type StoreWorkload } from "./contrac
 import { LOSSY } from "./losses.js";
 import { askLast, looked } from "./questions.js";
 import type { Acts, Scenario, Stage, Times } from "./scenario.js";
-import { ALL_PROFILES, NODES, TIMES as SHORT, targetsOf } from "./two-nodes.js";
+import { NODES, TIMES as SHORT, targetsOf } from "./two-nodes.js";
 
 /** A tombstone outlasts a run, so that no key may be forgotten in one. */
 const TIMES: Times = { ...SHORT, tombstoneMs: 300_000 };

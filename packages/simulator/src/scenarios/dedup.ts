@@ -2,6 +2,7 @@
 // sink. The naive bank takes whatever comes, so that it hides nothing.
 
 import type { Dedup, DedupContext, Resolution } from "@onceproof/core";
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import { BANK, type BankKind, createBank } from "./dedup-bank.js";
@@ -47,17 +48,7 @@ export function dedupScenario(
     algorithm: "dedup",
     title,
     times: DEDUP_TIMES,
-    profiles: [
-      "durable",
-      "single-key",
-      "clock-back",
-      "unsynced",
-      "failover",
-      "failover-lagging",
-      "evicting",
-      "stale-reads",
-      "clock-far-back",
-    ],
+    profiles: ALL_PROFILES,
     targets: [
       { from: NODES, to: "store" },
       // A copy of one and the same request: only a sink that dedups can tell.

@@ -1,5 +1,6 @@
 // The scenario of the fence: holders' tokens reach two gates in any order, some again, some late.
 
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { type Ask, askAll, type Serve } from "./clients.js";
 import type { Acts, NamedWorkload, Scenario, Stage, Stated, Times } from "./scenario.js";
@@ -93,17 +94,7 @@ export function fenceScenario(
     algorithm: "fence",
     title,
     times: FENCE_TIMES,
-    profiles: [
-      "durable",
-      "single-key",
-      "clock-back",
-      "unsynced",
-      "failover",
-      "failover-lagging",
-      "evicting",
-      "stale-reads",
-      "clock-far-back",
-    ],
+    profiles: ALL_PROFILES,
     targets: [{ from: NODES, to: "store" }],
     workloads: FENCE_WORKLOADS,
     states,

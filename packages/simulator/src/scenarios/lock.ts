@@ -1,6 +1,7 @@
 // The scenario of the lock: three workers contend for one resource. What a holder does reaches a disk
 // that checks its fencing token in the same step, and a printer that checks nothing.
 
+import { ALL_PROFILES } from "../world/profile.js";
 import { askAll, type Serve } from "./clients.js";
 import { createLockWorkers } from "./lock-worker.js";
 import {
@@ -28,17 +29,7 @@ export function lockScenario(
     algorithm: "lock",
     title,
     times: LOCK_TIMES,
-    profiles: [
-      "durable",
-      "single-key",
-      "clock-back",
-      "unsynced",
-      "failover",
-      "failover-lagging",
-      "evicting",
-      "stale-reads",
-      "clock-far-back",
-    ],
+    profiles: ALL_PROFILES,
     targets: [
       { from: LOCK_NODES, to: "store" },
       { from: LOCK_NODES, to: DISK },

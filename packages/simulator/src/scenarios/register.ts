@@ -1,6 +1,7 @@
 // Scenarios of the register: the stock of a shelf on two nodes, changed by what is added to it.
 
 import type { Register, RegisterSnapshot } from "@onceproof/core";
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import { askLast, keptFor, looked, record, type Verdict, verdictOf } from "./questions.js";
@@ -11,7 +12,7 @@ import {
   type RegisterWorkload,
 } from "./register-workloads.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
-import { ALL_PROFILES, NODES, SETTLE_MS, TIMES, targetsOf } from "./two-nodes.js";
+import { NODES, SETTLE_MS, TIMES, targetsOf } from "./two-nodes.js";
 
 /** Builds the scenario of a variant; its guarantees come with it. */
 export function registerScenario(

@@ -2,6 +2,7 @@
 // were made, each added in the step that made it, so that a double move cannot hide.
 
 import type { Snapshot, StateMachine } from "@onceproof/core";
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import { askLast, keptFor, looked, record, type Verdict, verdictOf } from "./questions.js";
@@ -13,7 +14,7 @@ import {
   type MachineVariant,
   type MachineWorkload,
 } from "./state-machine-workloads.js";
-import { ALL_PROFILES, NODES, SETTLE_MS, TIMES, targetsOf } from "./two-nodes.js";
+import { NODES, SETTLE_MS, TIMES, targetsOf } from "./two-nodes.js";
 
 /** Builds the scenario of a variant; its guarantees come with it. */
 export function stateMachineScenario(

@@ -1,6 +1,7 @@
 // Scenarios of single-use tokens: two web nodes issue them, stored or signed, and clients consume
 // them, run what they stand for, and give what they should not.
 
+import { ALL_PROFILES } from "../world/profile.js";
 import { askAll, type Serve } from "./clients.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 import {
@@ -33,17 +34,7 @@ export function tokensScenario(
     algorithm: "tokens",
     title,
     times: TOKENS_TIMES,
-    profiles: [
-      "durable",
-      "single-key",
-      "clock-back",
-      "unsynced",
-      "failover",
-      "failover-lagging",
-      "evicting",
-      "stale-reads",
-      "clock-far-back",
-    ],
+    profiles: ALL_PROFILES,
     targets: [
       { from: TOKENS_NODES, to: "store" },
       // A copy of one and the same charge: only a sink that dedups could tell.

@@ -31,7 +31,6 @@ export const PATIENT: Ask = {
   gapMs: 400,
 };
 
-export const ALL_PROFILES: readonly ProfileId[] = PROFILES.map(({ id }) => id);
 export const MULTI_KEY_PROFILES: readonly ProfileId[] = PROFILES.filter(
   ({ multiKey }) => multiKey,
 ).map(({ id }) => id);

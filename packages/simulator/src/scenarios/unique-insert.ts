@@ -3,18 +3,12 @@
 
 import type { Inserted, UniqueInsert } from "@onceproof/core";
 import type { MultiKeyStore } from "@onceproof/core/advanced";
+import { ALL_PROFILES } from "../world/profile.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import { askLast, looked, record, type Verdict, verdictOf } from "./questions.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
-import {
-  ALL_PROFILES,
-  MULTI_KEY_PROFILES,
-  NODES,
-  SETTLE_MS,
-  TIMES,
-  targetsOf,
-} from "./two-nodes.js";
+import { MULTI_KEY_PROFILES, NODES, SETTLE_MS, TIMES, targetsOf } from "./two-nodes.js";
 import {
   UNIQUE_WORKLOADS,
   type UniqueAsk,

@@ -109,6 +109,9 @@ export const PROFILES: readonly StoreProfile[] = [
   },
 ];
 
+/** The ids of all profiles. */
+export const ALL_PROFILES: readonly ProfileId[] = PROFILES.map(({ id }) => id);
+
 /** The profile of an id. */
 export function profileOf(id: ProfileId): StoreProfile {
   const found = PROFILES.find((profile) => profile.id === id);

@@ -10,6 +10,7 @@ import {
   interfere,
   MODES,
 } from "./support/entity-world.ts";
+import { createStoreWorld } from "./support/store-world.ts";
 
 function createStock(multi: boolean, options: Partial<RegisterOptions> = {}) {
   const world = createEntityWorld(multi);
@@ -283,4 +284,34 @@ describe("bad input is refused before anything is sent", () => {
       stock.update("sku", "r", () => "many");
     expect(misuse).toBeTypeOf("function");
   });
+});
+
+// Found by the simulator: between its look and its write the process stood still until the request's
+// own entry, tombstone included, was forgotten, and the write applied a second time.
+test("a process that stands still beyond all memory after its look applies nothing twice", async () => {
+  const world = createStoreWorld();
+  const { store } = world.base;
+  let stillMs = 0;
+  const late = {
+    capabilities: store.capabilities,
+    read: async (key: string) => {
+      const seen = await store.read(key);
+      const forMs = stillMs;
+      stillMs = 0;
+      await world.runtime.sleep(forMs);
+      return seen;
+    },
+    write: (write: Parameters<typeof store.write>[0]) => store.write(write),
+    writeAll: (all: Parameters<MultiKeyStore["writeAll"]>[0]) =>
+      (store as unknown as MultiKeyStore).writeAll(all),
+    close: () => store.close(),
+  };
+  const add = (value = 0): number => value + 1;
+  const options = { ...world.base, store: late, retentionMs: 10_000 };
+  const register = createRegister<number>(options);
+  expect(await world.run(register.update("k", "r1", add))).toMatchObject({ outcome: "updated" });
+  await world.runtime.advance(9_000);
+  stillMs = 700_000;
+  expect(await world.run(register.update("k", "r1", add))).toMatchObject({ outcome: "expired" });
+  expect((await world.run(register.get("k"))).value).toBe(1);
 });

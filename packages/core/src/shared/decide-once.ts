@@ -19,7 +19,7 @@ import { decodeRecord, encodeRecord } from "./record.js";
 import { findAnswer, logId, logRequest, type RequestLog } from "./request-log.js";
 import { sendStep } from "./step.js";
 import { storeKey } from "./store-key.js";
-import { jitter, pause } from "./time.js";
+import { elapsedMs, instantNow, jitter, pause } from "./time.js";
 
 /** One call about one entity. */
 export interface EntityRequest {
@@ -81,6 +81,7 @@ export async function decideOnce<Head, Answer extends object>(
   const at = storeKey(options.prefix, key);
   const ownKey = requestId && options.multi ? storeKey(at, requestId) : undefined;
   // A key that was absent may have come and been forgotten since: only what is there can be expected.
+  let since = instantNow(runtime);
   let seen = snapshot?.entry ? snapshot : await look(store, at);
   const earliest = snapshot ?? seen;
   for (let round = 1; ; ) {
@@ -112,6 +113,12 @@ export async function decideOnce<Head, Answer extends object>(
       }
       return { outcome: "answered", answer: decision.answer, replayed: false };
     }
+    if (requestId !== undefined && elapsedMs(runtime, since) >= options.rememberedMs) {
+      // It stood still so long that what it looked at tells nothing of this request any more.
+      since = instantNow(runtime);
+      seen = await look(store, at);
+      continue;
+    }
     const sent = await send(options, request, { at, ownKey, seen, entity, decision });
     if (sent.outcome === "applied") {
       return { outcome: "answered", answer: decision.answer, replayed: false };
@@ -123,6 +130,7 @@ export async function decideOnce<Head, Answer extends object>(
       emit(key, { type: "contended", rounds: round });
       return { outcome: "contended", rounds: round };
     }
+    since = instantNow(runtime);
     seen = sent.seen;
     if (round > 1) {
       // The state that refused is no news after a pause, so look again.

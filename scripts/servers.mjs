@@ -2,6 +2,7 @@
 // where we may.
 import {
   findChromium,
+  findCompiler,
   findPostgres,
   findRedis,
   onPath,
@@ -13,6 +14,11 @@ import { step } from "./lib/step.mjs";
 const servers = {
   redis: { find: findRedis, package: "redis-server", why: "tests on a real Redis" },
   postgres: { find: findPostgres, package: "postgresql", why: "tests on a real Postgres" },
+  compiler: {
+    find: findCompiler,
+    package: "gcc libc6-dev",
+    why: "tests that move a server's clock",
+  },
   chromium: { find: findChromium, package: "chromium", why: "the smoke suite in a browser" },
 };
 
@@ -45,7 +51,7 @@ async function install(names) {
   for (const name of names) {
     console.log(`${servers[name].package} is missing; it is needed for ${servers[name].why}.`);
   }
-  const packages = names.map((name) => servers[name].package);
+  const packages = names.flatMap((name) => servers[name].package.split(" "));
   const apt = (...args) =>
     run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=180", ...args], {
       capture: true,

@@ -34,6 +34,14 @@ export function findChromium() {
   return onPath("chromium") ?? onPath("chromium-browser") ?? onPath("google-chrome");
 }
 
+/** Path of a C compiler, which the clock shim is made with, or undefined; Linux alone preloads it. */
+export function findCompiler() {
+  if (hidden("clock-shim") || process.platform !== "linux") return undefined;
+  // Without the C library's headers it compiles nothing.
+  if (!existsSync("/usr/include/stdlib.h")) return undefined;
+  return onPath("cc") ?? onPath("gcc");
+}
+
 /** Path of any program on PATH, or undefined. */
 export function onPath(program) {
   return pathFolders()

@@ -13,6 +13,7 @@ export {
   judgeAppends,
   newOpId,
 } from "./append-workload.js";
+export type { ClockControl } from "./clock-shim.js";
 export { missing, type ServerName } from "./missing.js";
 export type { TestServer } from "./server.js";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";

@@ -37,6 +37,8 @@ export interface ServerKind {
   readonly stopSignal: NodeJS.Signals;
   prepare(folder: string): Promise<void>;
   command(folder: string, port: number): { program: string; args: string[] };
+  /** What its environment holds beside ours. */
+  env?(folder: string): Readonly<Record<string, string>>;
   url(port: number): string;
   isReady(port: number): Promise<boolean>;
 }
@@ -123,7 +125,11 @@ async function relaunch(kind: ServerKind, folder: string, port: number): Promise
 async function launch(kind: ServerKind, folder: string, port: number): Promise<Running> {
   const { program, args } = kind.command(folder, port);
   const command = commandAs(kind.user, program, args, { dieWithParent: true });
-  const child = spawn(command.file, command.args, { cwd: folder, stdio: "pipe" });
+  const child = spawn(command.file, command.args, {
+    cwd: folder,
+    stdio: "pipe",
+    env: { ...process.env, ...kind.env?.(folder) },
+  });
   const log = collectLog(child);
   const gone = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());

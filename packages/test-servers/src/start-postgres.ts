@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
 import { findPostgres } from "./find.mjs";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
@@ -11,6 +12,8 @@ import { commandAs, unprivilegedUser } from "./unprivileged.js";
 export interface PostgresOptions {
   /** Server settings, for example `{ max_connections: "20" }`. @defaultValue the server's own */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether its clock can be moved: see `missing("clock-shim")`. @defaultValue false */
+  readonly clock?: boolean;
 }
 
 /** A Postgres server and what a client needs to connect to it. */
@@ -27,12 +30,18 @@ const execute = promisify(execFile);
 const REPLY_WITHIN_MS = 1_000;
 
 /** Starts a Postgres on a free port of 127.0.0.1 and resolves when it accepts sessions. */
+export function startPostgres(
+  options: PostgresOptions & { readonly clock: true },
+): Promise<PostgresServer & ClockControl>;
+export function startPostgres(options?: PostgresOptions): Promise<PostgresServer>;
 export async function startPostgres({
   settings = {},
+  clock = false,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const bin = findPostgres();
   const user = unprivilegedUser();
   if (bin === undefined || user === "none") throw new Error(missing("postgres"));
+  const shim = clock ? createClockShim() : undefined;
   const kind: ServerKind = {
     name: "postgres",
     user,
@@ -42,7 +51,9 @@ export async function startPostgres({
       const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
       const command = commandAs(user, join(bin, "initdb"), ["-D", join(folder, "data"), ...flags]);
       await execute(command.file, command.args, { cwd: folder });
+      shim?.prepare(folder);
     },
+    env: (folder) => shim?.env(folder) ?? {},
     command: (folder, port) => ({
       program: join(bin, "postgres"),
       args: [
@@ -57,9 +68,10 @@ export async function startPostgres({
   const server = await startServer(kind);
   const { host, port } = server;
   // Defined on the server itself: a copy would freeze the pid.
-  return Object.assign(server, {
+  const connected = Object.assign(server, {
     connection: { host, port, user: "postgres", database: "postgres" },
   } as const);
+  return shim === undefined ? connected : withClock(connected, shim);
 }
 
 /** Opens a session; the first byte of the reply is R (authentication) once it is accepted. */

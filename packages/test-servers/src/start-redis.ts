@@ -1,5 +1,6 @@
 // A private Redis whose every write is on disk before it is answered.
 import { connect } from "node:net";
+import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
 import { findRedis } from "./find.mjs";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
@@ -7,19 +8,30 @@ import { type ServerKind, startServer, type TestServer } from "./server.js";
 export interface RedisOptions {
   /** Further command-line arguments; they come last, so they win. @defaultValue none */
   readonly args?: readonly string[];
+  /** Whether its clock can be moved: see `missing("clock-shim")`. @defaultValue false */
+  readonly clock?: boolean;
 }
 
 const PING_WITHIN_MS = 1_000;
 
 /** Starts a Redis on a free port of 127.0.0.1 and resolves when it answers PING. */
-export function startRedis({ args = [] }: RedisOptions = {}): Promise<TestServer> {
+export function startRedis(
+  options: RedisOptions & { readonly clock: true },
+): Promise<TestServer & ClockControl>;
+export function startRedis(options?: RedisOptions): Promise<TestServer>;
+export async function startRedis({
+  args = [],
+  clock = false,
+}: RedisOptions = {}): Promise<TestServer> {
   const program = findRedis();
-  if (program === undefined) return Promise.reject(new Error(missing("redis")));
+  if (program === undefined) throw new Error(missing("redis"));
+  const shim = clock ? createClockShim() : undefined;
   const kind: ServerKind = {
     name: "redis",
     user: "self",
     stopSignal: "SIGTERM",
-    prepare: () => Promise.resolve(),
+    prepare: async (folder) => shim?.prepare(folder),
+    env: (folder) => shim?.env(folder) ?? {},
     command: (folder, port) => ({
       program,
       args: [
@@ -31,7 +43,8 @@ export function startRedis({ args = [] }: RedisOptions = {}): Promise<TestServer
     url: (port) => `redis://127.0.0.1:${port}`,
     isReady: answersPing,
   };
-  return startServer(kind);
+  const server = await startServer(kind);
+  return shim === undefined ? server : withClock(server, shim);
 }
 
 function answersPing(port: number): Promise<boolean> {

@@ -1,0 +1,13 @@
+// Every kind of store there is to choose from.
+import { postgres } from "./postgres.js";
+import { redis } from "./redis.js";
+import type { StoreKind } from "./store-kind.js";
+
+export const storeKinds: readonly StoreKind[] = [redis, postgres];
+
+/** The kind of this name. Fails: Error if there is none. */
+export function storeKind(name: string): StoreKind {
+  const found = storeKinds.find((kind) => kind.name === name);
+  if (found === undefined) throw new Error(`there is no store "${name}"`);
+  return found;
+}

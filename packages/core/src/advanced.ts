@@ -3,6 +3,7 @@
 export { boundedKey } from "./adapter/bounded-key.js";
 export { type Deadline, startDeadline, TIMED_OUT } from "./adapter/deadline.js";
 export { driverError } from "./adapter/driver-error.js";
+export { entityKeyOf } from "./adapter/entity-key.js";
 export type * from "./contract/atomic-store.js";
 export type * from "./contract/capabilities.js";
 export {

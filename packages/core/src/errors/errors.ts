@@ -23,6 +23,7 @@ export type ArgumentCode =
   | "inputUnencodable"
   | "valueTooLarge"
   | "writeInvalid"
+  | "crossSlot"
   | "optionInvalid";
 
 /** A bad argument: nothing was sent. A TypeError that also carries a code. */

@@ -1,0 +1,28 @@
+// In which of a cluster's slots a key lies: CRC-16/XMODEM of the key, or of its hash tag, modulo
+// 16384.
+
+const SLOTS = 16_384;
+const encoder = new TextEncoder();
+
+/** What of the key is hashed: what stands between the first { and the next }, if that is anything. */
+function hashed(key: string): string {
+  const open = key.indexOf("{");
+  const close = open < 0 ? -1 : key.indexOf("}", open + 1);
+  return close > open + 1 ? key.slice(open + 1, close) : key;
+}
+
+/**
+ * The hash slot of a Redis key.
+ *
+ * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ Key distribution
+ */
+export function hashSlot(key: string): number {
+  let crc = 0;
+  for (const byte of encoder.encode(hashed(key))) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) {
+      crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : crc << 1;
+    }
+  }
+  return crc % SLOTS;
+}

@@ -17,8 +17,8 @@ export const mutants: readonly Mutant[] = [
     family: "evidence-lost",
     guarantee: "a recorded step is never run again",
     file: "src/dedup/attempt.ts",
-    find: "{ ...kept, steps, ...last }",
-    replace: "{ ...kept, ...last }",
+    find: "{ attempt, fingerprint, steps, ...last }",
+    replace: "{ attempt, fingerprint, ...last }",
     test: "test/dedup.property.test.ts",
     subtle: "open forgets steps",
   },
@@ -96,8 +96,9 @@ export const mutants: readonly Mutant[] = [
     family: "identity-confused",
     guarantee: "another payload under the same key is a mismatch, in every state",
     file: "src/dedup/attempt.ts",
-    find: "const kept = { attempt, fingerprint };",
-    replace: "const kept = { attempt, fingerprint: undefined };",
+    find: "const { attempt, fingerprint, steps } = record;",
+    replace:
+      "const { attempt, steps } = record;\n    const fingerprint = undefined;\n    record = { ...record, fingerprint };",
     test: "test/dedup.property.test.ts",
   },
   {

@@ -13,6 +13,7 @@ import { checkedPayload } from "../shared/payload.js";
 import type { Lease } from "../shared/send.js";
 import { createTenure, type Tenure } from "../shared/tenure.js";
 import { decodeValue } from "../shared/value-codec.js";
+import { WithSignal } from "../shared/with-signal.js";
 import type { DedupContext } from "./context.js";
 import type { ResolvedDedup } from "./options.js";
 import {
@@ -145,11 +146,14 @@ export function createAttempt(
     ending = true;
     tenure.stop();
     const { attempt, fingerprint, steps } = record;
-    const kept = { attempt, fingerprint };
     const value =
       "value" in last
-        ? encodeDone(kept, last.value, store.capabilities.maxValueBytes)
-        : encodeDedup(last.state === "open" ? { ...kept, steps, ...last } : { ...kept, ...last });
+        ? encodeDone(record, last.value, store.capabilities.maxValueBytes)
+        : encodeDedup(
+            last.state === "open"
+              ? { attempt, fingerprint, steps, ...last }
+              : { attempt, fingerprint, ...last },
+          );
     try {
       let sent = await tenure.write(
         () => {
@@ -188,15 +192,12 @@ export function createAttempt(
       const unresolved = !clean || record.unresolved;
       return finish({ state: "open", unresolved }, unresolved ? "never" : undefined);
     },
-    context: {
+    context: Object.assign(new WithSignal(tenure), {
       key,
       attempt: first.attempt,
       takeover: !!first.unresolved,
       fencingToken,
-      get signal() {
-        return tenure.signal;
-      },
-      childKey(child) {
+      childKey(child: string) {
         checkKey(child, "a child key's name");
         return shortHash("dedup", name, key, child);
       },
@@ -207,6 +208,6 @@ export function createAttempt(
           emit(key, { type: "started" });
         }
       },
-    },
+    }),
   };
 }

@@ -104,7 +104,7 @@ async function conclude<R extends { value: unknown } | Rejected>(
   if (recorded === false) {
     return (await awaitRecorded(options, acquired.request, finished)) as Settled<never>;
   }
-  return "recorded" in own ? { ...own, recorded } : own;
+  return "recorded" in own && own.recorded !== recorded ? { ...own, recorded } : own;
 }
 
 /** Runs the handler at most once for this request and records the outcome. */

@@ -83,7 +83,6 @@ export function resolveDedup(options: DedupOptions): ResolvedDedup {
     checkFunction(keyTime, "keyTime");
   }
   return {
-    ...base,
     onCrash,
     leaseMs,
     marginMs,
@@ -93,5 +92,6 @@ export function resolveDedup(options: DedupOptions): ResolvedDedup {
     keyTime,
     maxSkewMs,
     fingerprintOmit,
+    ...base,
   };
 }

@@ -41,7 +41,7 @@ interface Finished {
 /** The payload is the encoded result, unless it could not be stored. */
 export interface DoneRecord extends Finished {
   readonly state: "done";
-  readonly unavailable?: boolean;
+  readonly unavailable?: boolean | undefined;
 }
 
 /** A final business rejection. */
@@ -83,13 +83,8 @@ export function encodeDone(
   maxValueBytes: number,
 ): string {
   const payload = checkedPayload(value, maxValueBytes);
-  const unavailable = payload === undefined;
-  const done: DoneRecord = {
-    state: "done",
-    attempt,
-    fingerprint,
-    ...(unavailable && { unavailable }),
-  };
+  const unavailable = payload === undefined || undefined;
+  const done: DoneRecord = { state: "done", attempt, fingerprint, unavailable };
   return encodeRecord(done, payload);
 }
 

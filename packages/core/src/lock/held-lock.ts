@@ -2,6 +2,7 @@
 
 import { checkLease } from "../shared/arguments.js";
 import type { Tenure } from "../shared/tenure.js";
+import { WithSignal } from "../shared/with-signal.js";
 import type { ResolvedLock } from "./options.js";
 
 /** What became of a release. It never throws, so it never hides a callback's result. */
@@ -67,19 +68,10 @@ export function heldLock(
     released ??= giveBack();
     return released;
   };
-  return {
+  return Object.assign(new Held(tenure, remainingMs), {
     resource,
     token,
-    get signal() {
-      return tenure.signal;
-    },
-    get held() {
-      return remainingMs() > 0;
-    },
-    get remainingMs() {
-      return remainingMs();
-    },
-    async extend(leaseMs) {
+    async extend(leaseMs?: number) {
       if (leaseMs !== undefined) {
         checkLease(leaseMs, marginMs);
       }
@@ -94,8 +86,28 @@ export function heldLock(
       return outcome;
     },
     release,
-    async [Symbol.asyncDispose]() {
-      await release();
-    },
-  };
+  });
+}
+
+/** What is computed or disposed of: on a prototype, since in a literal it would cost more. */
+class Held extends WithSignal {
+  declare readonly release: Lock["release"];
+  readonly #remainingMs: () => number;
+
+  constructor(tenure: Tenure, remainingMs: () => number) {
+    super(tenure);
+    this.#remainingMs = remainingMs;
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  get remainingMs(): number {
+    return this.#remainingMs();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
 }

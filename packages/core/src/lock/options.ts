@@ -33,5 +33,5 @@ export function resolveLock(options: LockOptions): ResolvedLock {
   const { leaseMs = 30_000, waitMs = 10_000 } = options;
   const marginMs = checkLease(leaseMs, options.marginMs);
   checkDuration(waitMs, "waitMs", 0);
-  return { ...base, leaseMs, marginMs, waitMs };
+  return { leaseMs, marginMs, waitMs, ...base };
 }

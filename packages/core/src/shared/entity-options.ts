@@ -69,7 +69,6 @@ export function resolveEntityOptions(
   // after another step; each is less than the tombstone time.
   const slackMs = 2 * tombstoneMs;
   return {
-    ...base,
     multi,
     limits: { requests: requestWindow, bytes: maxPayloadBytes },
     maxPayloadBytes,
@@ -78,5 +77,6 @@ export function resolveEntityOptions(
     recordTtlMs: retentionMs + slackMs,
     ttlMs,
     maxRounds,
+    ...base,
   };
 }

@@ -39,7 +39,7 @@ export async function sendStep(
   const send = (): Promise<Answered | Unknown> =>
     multi && writes.length > 1
       ? multi.writeAll({ opId, writes })
-      : store.write({ ...writes[0], opId });
+      : store.write({ opId, ...writes[0] });
   const answer = await settle(send, {
     runtime,
     deadline: deadlineIn(runtime, settleMs),

@@ -20,7 +20,7 @@ type Next = StampedWrite["next"];
 /** One owner's hold on one entry. */
 export interface Tenure {
   /** Fires when the lease may have ended; its reason is a LeaseLostError. */
-  readonly signal: AbortSignal;
+  signal(): AbortSignal;
   /** What is certainly left of the lease, margin taken off: 0 when it may have ended. */
   remainingMs(): number;
   /** Watches the lease; with `renew`, renews it every third. */
@@ -125,7 +125,7 @@ export function createTenure(
   const renew = async (forMs?: number, how?: SendOptions): Promise<TenureResult["outcome"]> => {
     // In its turn, since a renewal queued before may have changed the length of the lease.
     const next = (): Next => ({ touch: true, ttlMs: ttlMs(forMs ?? leaseMs) });
-    const { outcome } = await write(next, { ...how, leaseMs: forMs });
+    const { outcome } = await write(next, { leaseMs: forMs, ...how });
     if (outcome === "applied") {
       emit(place.key, { type: "renewed" });
     }
@@ -192,7 +192,7 @@ export function createTenure(
 
   return {
     look,
-    get signal() {
+    signal() {
       controller ??= new AbortController();
       if (!remainingMs()) {
         abort();

@@ -33,16 +33,20 @@ export async function fire(
   }
   const { answer, replayed } = decided;
   switch (answer.outcome) {
-    case "moved":
+    case "moved": {
+      const { outcome, event, from, to, atMs } = answer;
       if (!replayed) {
-        emit(request.key, { type: "moved", from: answer.from, to: answer.to });
+        emit(request.key, { type: "moved", from, to });
       }
-      return { ...answer, replayed };
-    case "refused":
+      return { outcome, event, from, to, atMs, replayed };
+    }
+    case "refused": {
+      const { outcome, event, state } = answer;
       if (!replayed) {
         emit(request.key, { type: "refused", reason: "illegal" });
       }
-      return { ...answer, replayed };
+      return { outcome, event, state, replayed };
+    }
     default:
       return answer;
   }

@@ -49,7 +49,7 @@ export function resolveTokens(options: TokensOptions): ResolvedTokens {
   if (signing !== undefined) {
     checkSigning(signing);
   }
-  return { ...base, tokenMs, retentionMs, signing };
+  return { tokenMs, retentionMs, signing, ...base };
 }
 
 function isSecret(secret: unknown): boolean {

@@ -62,7 +62,7 @@ export function createUniqueInsert<T>(
   options: FactoryOptions<AtomicStore>,
 ): UniqueInsert<T, string | KeySet> {
   const resolved = resolveBase("uniqueInsert", options);
-  const base = { ...resolved, multi: multiKeyOf(resolved.store) };
+  const base = { multi: multiKeyOf(resolved.store), ...resolved };
 
   return {
     async insert({ keys, value, requestId, signal }) {

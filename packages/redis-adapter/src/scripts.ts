@@ -107,17 +107,25 @@ function underStamp(apply: string): string {
 `;
 }
 
-/** KEYS[1]; ARGV: opId, stamp, ttl and value, seconds the key is kept or "". */
+// Tells who watches the key, after a write that those who wait for an entry wait for: one that
+// replaces or removes it. `pcall`, since what is written stays written if telling is forbidden.
+const NOTIFY = "if not ARGV[5] then redis.pcall('SPUBLISH', KEYS[1], '') end";
+
+/** KEYS[1]; ARGV: opId, stamp, ttl and value, seconds the key is kept or "", and "0" to tell nobody. */
 export const REPLACE: Script = script(
   underStamp(`
   if ARGV[4] == '' then
     call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3])
   else
     call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3], 'EXAT', t[1] + ARGV[4] + ahead)
-  end`),
+  end
+  ${NOTIFY}`),
 );
 
-/** KEYS[1]; ARGV: opId, stamp, value, tombstone seconds. The entry expires when it would have. */
+/**
+ * KEYS[1]; ARGV: opId, stamp, value, tombstone seconds, and "0" to tell nobody. The entry expires when
+ * it would have.
+ */
 export const REPLACE_KEEP: Script = script(
   underStamp(`
   local left = '0000000000000000'
@@ -129,6 +137,7 @@ export const REPLACE_KEEP: Script = script(
   else
     call('SET', KEYS[1], packed)
   end
+  ${NOTIFY}
   t[3] = ''
   t[4] = r
   t[5] = left`),
@@ -149,11 +158,11 @@ export const TOUCH: Script = script(
 );
 
 /**
- * KEYS[1]; ARGV: opId, stamp, "", tombstone seconds. A removal frees memory, so it is let through
- * where the server is full and would refuse any other write.
+ * KEYS[1]; ARGV: opId, stamp, "", tombstone seconds, and "0" to tell nobody. A removal frees memory,
+ * so it is let through where the server is full and would refuse any other write.
  */
 export const REMOVE: Script = script(
   `#!lua flags=allow-oom${underStamp(`
   call('SET', KEYS[1], ARGV[1]..r..'r'..n..'0000000000000000', 'EXAT', t[1] + ARGV[4] + ahead)
-  `)}`,
+  ${NOTIFY}`)}`,
 );

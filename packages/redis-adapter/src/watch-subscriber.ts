@@ -1,0 +1,176 @@
+// Who waits for which channel of one server, and the one link on which that server tells. It opens
+// with the first watch. A watcher is woken by a message, by its own subscription taking effect (the
+// key may have changed before), and by the loss of the link (it may have changed since).
+
+import type { Runtime } from "@onceproof/core/advanced";
+import type { Link, OpenLink } from "./watch-link.js";
+
+// Kept subscribed though nobody waits: a waiter looks between two watches, and others may come.
+const MOST_IDLE = 64;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 30_000;
+
+interface Channel {
+  readonly watchers: Set<() => void>;
+}
+
+/** The watchers of one server. */
+export interface Subscriber {
+  /** Calls back once when the channel may have changed. Returns a cancel. */
+  arm(channel: string, wake: () => void): () => void;
+  /** Wakes everybody and closes the link. */
+  close(): void;
+}
+
+/** Builds the watchers of one server; `failed` hears why they cannot be woken, once until they can. */
+export function createSubscriber(
+  open: OpenLink,
+  runtime: Runtime,
+  failed: (cause: unknown) => void,
+): Subscriber {
+  const channels = new Map<string, Channel>();
+  const idle = new Set<string>();
+  let link: Link | undefined;
+  // Counts the links: what an earlier one still tells is of no interest.
+  let generation = 0;
+  let opening = false;
+  let closed = false;
+  let failures = 0;
+  let retryAtMs = Number.NEGATIVE_INFINITY;
+
+  function wake(channel: Channel): void {
+    const woken = [...channel.watchers];
+    channel.watchers.clear();
+    for (const watcher of woken) {
+      watcher();
+    }
+  }
+
+  function message(name: string): void {
+    const channel = channels.get(name);
+    if (channel !== undefined) {
+      wake(channel);
+      rest(name, channel);
+    }
+  }
+
+  function drop(): void {
+    generation += 1;
+    link?.close();
+    link = undefined;
+  }
+
+  function lost(): void {
+    drop();
+    idle.clear();
+    const waiting = [...channels.values()];
+    channels.clear();
+    for (const channel of waiting) {
+      wake(channel);
+    }
+  }
+
+  /** Lets the watchers wait: they look by themselves, and a later watch tries again. */
+  function fail(cause: unknown): void {
+    drop();
+    for (const name of idle) {
+      channels.delete(name);
+    }
+    idle.clear();
+    retryAtMs = runtime.monotonicNow() + Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
+    failures += 1;
+    if (failures === 1) {
+      failed(cause);
+    }
+  }
+
+  function subscribe(to: Link, name: string, channel: Channel): void {
+    const mine = generation;
+    to.subscribe(name).then(
+      () => {
+        if (mine === generation && channels.get(name) === channel) {
+          failures = 0;
+          wake(channel);
+          rest(name, channel);
+        }
+      },
+      (error: unknown) => {
+        if (mine === generation) {
+          fail(error);
+        }
+      },
+    );
+  }
+
+  async function start(): Promise<void> {
+    opening = true;
+    generation += 1;
+    const mine = generation;
+    const current = (then: () => void) => (): void => {
+      if (mine === generation) {
+        then();
+      }
+    };
+    try {
+      const opened = await open({ message, lost: current(lost) });
+      if (closed || mine !== generation) {
+        opened.close();
+        return;
+      }
+      link = opened;
+      for (const [name, channel] of channels) {
+        subscribe(opened, name, channel);
+      }
+    } catch (error) {
+      current(() => fail(error))();
+    } finally {
+      opening = false;
+    }
+  }
+
+  /** Nobody waits for this channel for now. */
+  function rest(name: string, channel: Channel): void {
+    if (channel.watchers.size > 0 || channels.get(name) !== channel) {
+      return;
+    }
+    if (link === undefined) {
+      channels.delete(name);
+      return;
+    }
+    idle.add(name);
+    const [oldest = name] = idle;
+    if (idle.size > MOST_IDLE) {
+      idle.delete(oldest);
+      channels.delete(oldest);
+      link.unsubscribe(oldest).catch(() => {});
+    }
+  }
+
+  return {
+    arm(name, watcher) {
+      let channel = channels.get(name);
+      if (channel === undefined) {
+        channel = { watchers: new Set() };
+        channels.set(name, channel);
+        if (link !== undefined) {
+          subscribe(link, name, channel);
+        }
+      }
+      idle.delete(name);
+      channel.watchers.add(watcher);
+      if (link === undefined && !opening && !closed && runtime.monotonicNow() >= retryAtMs) {
+        void start();
+      }
+      const { watchers } = channel;
+      const armed = channel;
+      return () => {
+        watchers.delete(watcher);
+        rest(name, armed);
+      };
+    },
+    close() {
+      closed = true;
+      lost();
+    },
+  };
+}

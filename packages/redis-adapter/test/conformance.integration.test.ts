@@ -28,8 +28,10 @@ async function fixture(server: TestServer, kind: ClientKind): Promise<Conformanc
       client: other.client,
       keyPrefix: `${keyPrefix}-other`,
     }),
+    otherNamespaceTail: "-other",
     loseReply: () => proxy.once("loseReply", "EVALSHA"),
     loseRequest: () => proxy.once("loseRequest", "EVALSHA"),
+    stall: () => proxy.hold(),
     async restart() {
       server.kill("SIGKILL");
       await server.restart();

@@ -31,6 +31,8 @@ async function fixture(server: PostgresServer, open: Opener): Promise<Conformanc
     store: createPostgresStore({ ...options, client: own }),
     peer,
     otherNamespace: createPostgresStore({ ...options, client: pool, table: other }),
+    otherNamespaceTail: " other",
+    stall: () => proxy.hold(),
     // A connection that is cut is of no use to a Client, which does not connect again.
     ...(own instanceof pg.Pool && {
       loseReply: () => proxy.once("loseReply", "onceproof_"),

@@ -12,8 +12,11 @@ import type {
 } from "@onceproof/core/advanced";
 import { overlay } from "../overlay.js";
 
-/** Breaks one client; optional capabilities stay. */
-export type Break = <S extends AtomicStore>(store: S) => S;
+/**
+ * Breaks one client; optional capabilities stay. The client of another namespace comes with what
+ * that namespace's name has beyond the name of the first.
+ */
+export type Break = <S extends AtomicStore>(store: S, namespaceTail?: string) => S;
 
 type Members = Partial<MultiKeyStore>;
 

@@ -12,6 +12,11 @@ export class ConformanceSkip extends Error {
   override readonly name = "ConformanceSkip";
 }
 
+/** The case was ended before its time. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
 const LONGEST_SHOWN = 300;
 
 function show(value: unknown): string {

@@ -22,6 +22,9 @@ export type Clause =
   | "watchable"
   | "sweepable";
 
+/** Ends what was begun. */
+export type Lift = () => Promise<void> | void;
+
 /**
  * One data set, empty at the start, and what can be done to it. Each hook that is left out skips
  * the cases that need it, with the reason.
@@ -33,6 +36,12 @@ export interface ConformanceFixture {
   readonly peer?: AtomicStore;
   /** A client of another namespace on the same server. */
   readonly otherNamespace?: AtomicStore;
+  /**
+   * What the name of `otherNamespace` has beyond the name of this one, if it begins with that name.
+   * Let it begin with whatever the adapter puts between name and key: `"orders"` and `"orders:x"`
+   * have the tail `":x"`.
+   */
+  readonly otherNamespaceTail?: string;
   /**
    * Moves the store's clock forward by so much. Without it, cases that need little time wait for
    * it, and cases that need more are skipped.
@@ -46,6 +55,11 @@ export interface ConformanceFixture {
   readonly loseReply?: () => Promise<void> | void;
   /** The next call on `store` is lost before it reaches the server. */
   readonly loseRequest?: () => Promise<void> | void;
+  /**
+   * From now on the server takes the calls of `store` and answers none of them, until what this
+   * returns is called. What was taken may be carried out then. Other clients may be held up too.
+   */
+  readonly stall?: () => Promise<Lift> | Lift;
   /** Frees everything; also called after a case has closed `store`. */
   close(): Promise<void>;
 }
@@ -54,15 +68,24 @@ export interface ConformanceFixture {
 export interface ConformanceHarness {
   /** Makes a new, empty data set: a fresh namespace will do. */
   create(): Promise<ConformanceFixture>;
+  /** Frees what all data sets share; `runStoreConformance` calls it at its end. */
+  destroy?(): Promise<void>;
   /** Whose timers carry the kit's own waits. @defaultValue `systemRuntime` */
   readonly runtime?: Runtime;
   /** The longest wait for the store's clock where it is not driven. @defaultValue 2_000 */
   readonly maxWaitMs?: number;
   /** How much later than its operation timeout a call may settle. @defaultValue 1_000 */
   readonly settleMarginMs?: number;
-  /** Cases that this store is known not to meet, by id, each with the reason to print. */
-  readonly skip?: Readonly<Record<string, string>>;
-  /** Told of each skip when the test runner's context can't be. */
+  /**
+   * Cases that this store is known not to meet, by id, each with the reason to print. They are run
+   * all the same, and one that passes is a failure: a gap that has been closed is no gap.
+   */
+  readonly knownGaps?: Readonly<Record<string, string>>;
+  /** Decides what the recorded workloads do; a failure prints it. @defaultValue 1 */
+  readonly seed?: number;
+  /** Carries a case to its end where time is virtual. @defaultValue it is awaited */
+  readonly drive?: <T>(promise: Promise<T>) => Promise<T>;
+  /** Told of each skip, known gaps included, when the test runner's context can't be. */
   readonly onSkip?: (conformanceCase: ConformanceCase, reason: string) => void;
 }
 

@@ -8,7 +8,19 @@ export type {
   ConformanceCase,
   ConformanceFixture,
   ConformanceHarness,
+  Lift,
   Need,
   SkipContext,
 } from "./harness.js";
+export {
+  type CaseReport,
+  type ConformanceOutcome,
+  type ConformanceReport,
+  formatConformance,
+} from "./report.js";
+export {
+  type ConformanceProgress,
+  type RunConformanceOptions,
+  runStoreConformance,
+} from "./run-store-conformance.js";
 export { storeConformance } from "./store-conformance.js";

@@ -30,6 +30,8 @@ export class Lab {
   readonly peer: AtomicStore;
   readonly runtime: Runtime;
   readonly settleMarginMs: number;
+  /** Decides what the recorded workloads do. */
+  readonly workloadSeed: number;
   readonly #maxWaitMs: number;
   #opIds = 0;
 
@@ -39,6 +41,7 @@ export class Lab {
     this.peer = fixture.peer ?? fixture.store;
     this.runtime = runtime;
     this.settleMarginMs = harness.settleMarginMs ?? 1_000;
+    this.workloadSeed = harness.seed ?? 1;
     this.#maxWaitMs = harness.maxWaitMs ?? 2_000;
   }
 
@@ -126,6 +129,17 @@ export class Lab {
   async stepBack(byMs: number): Promise<void> {
     check(this.fixture.stepBack !== undefined, "the harness has no stepBack");
     await this.fixture.stepBack(byMs);
+  }
+
+  /** Runs `during` while the server answers nobody; only for cases that need `stall`. */
+  async whileStalled<T>(during: () => Promise<T>): Promise<T> {
+    check(this.fixture.stall !== undefined, "the harness has no stall");
+    const lift = await this.fixture.stall();
+    try {
+      return await during();
+    } finally {
+      await lift();
+    }
   }
 
   sleep(delayMs: number): Promise<void> {

@@ -1,8 +1,40 @@
 // S11: after close, calls fail with a clear error; every call settles within the operation timeout.
 
 import type { MultiKeyStore, SweepableStore, TransactionalStore } from "@onceproof/core/advanced";
-import { check, rejectsWith, same } from "../checks.js";
+import { check, rejection, rejectsWith, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
+import type { Lab } from "../lab.js";
+
+/** Fails unless a call after close rejects with `closed`, soon. */
+async function closed(lab: Lab, call: Promise<unknown>, what: string): Promise<void> {
+  await rejectsWith(lab.settles(call, `${what} after close`), "closed", `${what} after close`);
+}
+
+/** Many calls of every kind at once: more than a pool has connections. */
+function manyCalls(lab: Lab): Promise<unknown>[] {
+  return [...Array(24).keys()].map((call) =>
+    call % 2 === 0 ? lab.read(`k${call}`) : lab.create(`k${call}`),
+  );
+}
+
+const ATTEMPTS_TO_RECOVER = 40;
+const BETWEEN_ATTEMPTS_MS = 100;
+
+/** Fails unless the client is answered again before long. */
+async function answersAgain(lab: Lab): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS_TO_RECOVER; attempt += 1) {
+    const read = lab.settles(lab.read("k"), "a read after the server went on");
+    const answered = await read.then(
+      () => true,
+      () => false,
+    );
+    if (answered) {
+      return;
+    }
+    await lab.sleep(BETWEEN_ATTEMPTS_MS);
+  }
+  check(false, `none of ${ATTEMPTS_TO_RECOVER} reads was answered after the server went on`);
+}
 
 export const s11: readonly CaseDefinition[] = [
   {
@@ -11,9 +43,9 @@ export const s11: readonly CaseDefinition[] = [
     async run(lab) {
       const { stamp } = await lab.seed("k");
       await lab.store.close();
-      await rejectsWith(lab.read("k"), "closed", "a read after close");
-      await rejectsWith(lab.create("l"), "closed", "a create after close");
-      await rejectsWith(lab.stamped("k", stamp, "removed"), "closed", "a removal after close");
+      await closed(lab, lab.read("k"), "a read");
+      await closed(lab, lab.create("l"), "a create");
+      await closed(lab, lab.stamped("k", stamp, "removed"), "a removal");
     },
   },
   {
@@ -31,7 +63,7 @@ export const s11: readonly CaseDefinition[] = [
       };
       for (const [name, call] of Object.entries(calls)) {
         if (call !== undefined) {
-          await rejectsWith(call, "closed", `${name} after close`);
+          await closed(lab, call, name);
         }
       }
     },
@@ -75,6 +107,35 @@ export const s11: readonly CaseDefinition[] = [
         check(Number.isFinite(ms) && ms > 0, `${name} must be a positive number`, ms);
       }
       check(ttlGranularityMs >= 0, "ttlGranularityMs must be a number", ttlGranularityMs);
+    },
+  },
+  {
+    id: "S11.7-stall",
+    law: "while the server stalls every call settles within the operation timeout, and is answered by the same client once the server goes on",
+    needs: ["stall"],
+    async run(lab) {
+      await lab.seed("k");
+      await lab.whileStalled(async () => {
+        const calls = Promise.allSettled(manyCalls(lab));
+        await lab.settles(calls, "many calls of a server that stalls");
+        const read = lab.settles(lab.read("k"), "a read from a server that stalls");
+        const error = (await rejection(read, "a read from a server that stalls")) as object;
+        check("code" in error && error.code === "unavailable", "such a read must say so", error);
+      });
+      await answersAgain(lab);
+    },
+  },
+  {
+    id: "S11.8-close-stalled",
+    law: "close and the calls in flight settle within the operation timeout while the server stalls",
+    needs: ["stall"],
+    async run(lab) {
+      await lab.seed("k");
+      await lab.whileStalled(async () => {
+        const settled = Promise.allSettled([...manyCalls(lab), lab.store.close()]);
+        await lab.settles(settled, "close and the calls in flight");
+        await closed(lab, lab.read("k"), "a read");
+      });
     },
   },
 ];

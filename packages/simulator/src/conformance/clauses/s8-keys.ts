@@ -165,4 +165,34 @@ export const s8: readonly CaseDefinition[] = [
       same((await lab.read("k")).entry?.value, "here", "the value here");
     },
   },
+  {
+    id: "S8.25-namespace-tail",
+    law: "namespaces never meet where one's name and a key, joined, look like the other's",
+    needs: ["otherNamespace", "otherNamespaceTail"],
+    async run(lab) {
+      const { otherNamespace, otherNamespaceTail: tail = "" } = lab.fixture;
+      check(otherNamespace !== undefined, "the harness has no other namespace");
+      check(tail !== "", "the harness' otherNamespaceTail must not be empty");
+      const separator = tail.slice(0, 1);
+      // Joined as they are, with the tail's first character between, or with none on one side.
+      const there = ["k", `${separator}k`];
+      const here = [
+        `${tail}k`,
+        `${tail}${separator}k`,
+        `${tail.slice(1)}${separator}k`,
+        `${tail.slice(1)}k`,
+      ];
+      for (const key of there) {
+        applied(await otherNamespace.write(lab.createWrite(key, "there")), "a create there");
+      }
+      for (const key of here) {
+        same((await lab.read(key)).entry, undefined, `key ${JSON.stringify(key)} here`);
+        applied(await lab.create(key, "here"), `a create of key ${JSON.stringify(key)} here`);
+      }
+      for (const key of there) {
+        const { entry } = await otherNamespace.read(key);
+        same(entry?.value, "there", `the value of ${JSON.stringify(key)} there`);
+      }
+    },
+  },
 ];

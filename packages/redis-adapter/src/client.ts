@@ -1,16 +1,24 @@
-// The user's own client, seen through the few members that are used of it, and one bridge that
-// makes ioredis and node-redis look alike.
+// The user's own client, seen through the few members that are used of it: by structure, so that
+// no client is imported and any version that has them will do.
 
-import { ArgumentError } from "@onceproof/core/advanced";
+// Its arguments differ from client to client and from event to event, and none is relied upon
+// without a look.
+type Listen = (event: string, listener: (...args: never[]) => void) => unknown;
 
-type Listen = (event: string, listener: () => void) => unknown;
-
-/** What is used of an ioredis client (5 and 6). */
+/** What is used of an ioredis client (5 and 6), also of one that finds its server by Sentinel. */
 export interface IoredisClient {
   readonly status: string;
+  readonly isCluster?: boolean;
+  readonly options: { readonly keyPrefix?: string | undefined };
   call(command: string, ...args: string[]): Promise<unknown>;
   connect(): Promise<unknown>;
   on: Listen;
+}
+
+/** What is used of an ioredis `Cluster` (5 and 6). */
+export interface IoredisCluster extends IoredisClient {
+  nodes(role?: "all" | "master" | "slave"): readonly { readonly status: string; on: Listen }[];
+  pipeline(commands: string[][]): { exec(): Promise<unknown> };
 }
 
 /** What is used of a node-redis client (5 and 6). */
@@ -21,90 +29,45 @@ export interface NodeRedisClient {
   on: Listen;
 }
 
+interface Batch {
+  execAsPipeline(): Promise<unknown>;
+}
+
+/** What is used of node-redis' `createClientPool` (5 and 6). */
+export interface NodeRedisPool {
+  readonly isOpen: boolean;
+  readonly isClosing: boolean;
+  sendCommand(args: readonly string[]): Promise<unknown>;
+  multi(): Batch & { addCommand(args: readonly string[]): unknown };
+  on: Listen;
+}
+
+/** What is used of node-redis' `createSentinel` (5 and 6). */
+export interface NodeRedisSentinel {
+  readonly isOpen: boolean;
+  readonly isReady: boolean;
+  sendCommand(isReadonly: boolean, args: readonly string[]): Promise<unknown>;
+  getMasterNode(): unknown;
+  multi(): Batch & { addCommand(isReadonly: boolean, args: readonly string[]): unknown };
+  on: Listen;
+}
+
+/** What is used of node-redis' `createCluster` (5 and 6). */
+export interface NodeRedisCluster {
+  readonly isOpen: boolean;
+  readonly masters: readonly unknown[];
+  sendCommand(firstKey: string, isReadonly: boolean, args: readonly string[]): Promise<unknown>;
+  multi(routing?: string): Batch & {
+    addCommand(firstKey: string, isReadonly: boolean, args: readonly string[]): unknown;
+  };
+  on: Listen;
+}
+
 /** A client of the user's own. It stays the user's: closing a store does not close it. */
-export type RedisClient = IoredisClient | NodeRedisClient;
-
-/** One connection, whichever client it belongs to. */
-export interface Connection {
-  /** Sends a command now. Only called while `state` is *ready*, so nothing waits in a queue. */
-  send(args: readonly string[]): Promise<unknown>;
-  state(): "ready" | "connecting" | "ended";
-  /** Calls back when the connection is ready or has ended for good. Returns a cancel. */
-  onSettled(callback: () => void): () => void;
-  /** How often the connection was lost: a client may have sent a command twice in between. */
-  losses(): number;
-}
-
-function ioredis(client: IoredisClient): Pick<Connection, "send" | "state"> {
-  return {
-    send: ([command = "", ...args]) => client.call(command, ...args),
-    state() {
-      if (client.status === "ready") {
-        return "ready";
-      }
-      if (client.status === "wait") {
-        // A lazy client connects on its first command; we send none before it is ready.
-        client.connect().catch(() => {});
-      }
-      return client.status === "end" ? "ended" : "connecting";
-    },
-  };
-}
-
-function nodeRedis(client: NodeRedisClient): Pick<Connection, "send" | "state"> {
-  return {
-    send: (args) => client.sendCommand(args),
-    state() {
-      if (client.isReady) {
-        return "ready";
-      }
-      return client.isOpen ? "connecting" : "ended";
-    },
-  };
-}
-
-// One set of listeners per client, however many stores share it; it lives as long as the client.
-const connections = new WeakMap<RedisClient, Connection>();
-
-function watched(client: RedisClient, base: Pick<Connection, "send" | "state">): Connection {
-  let losses = 0;
-  const waiters = new Set<() => void>();
-  const wake = (): void => {
-    for (const waiter of waiters) {
-      waiter();
-    }
-  };
-  const lost = (): void => {
-    losses += 1;
-  };
-  client.on("ready", wake);
-  client.on("end", wake);
-  // ioredis says close, node-redis says reconnecting or end.
-  client.on("close", lost);
-  client.on("reconnecting", lost);
-  client.on("end", lost);
-  return {
-    ...base,
-    losses: () => losses,
-    onSettled(callback) {
-      waiters.add(callback);
-      return () => waiters.delete(callback);
-    },
-  };
-}
-
-/** Detects the client and returns the connection behind it. */
-export function connectionOf(client: RedisClient): Connection {
-  let connection = connections.get(client);
-  if (connection === undefined) {
-    if (typeof (client as Partial<IoredisClient> | null)?.call === "function") {
-      connection = watched(client, ioredis(client as IoredisClient));
-    } else if (typeof (client as Partial<NodeRedisClient> | null)?.sendCommand === "function") {
-      connection = watched(client, nodeRedis(client as NodeRedisClient));
-    } else {
-      throw new ArgumentError("optionInvalid", "client must be an ioredis or node-redis client");
-    }
-    connections.set(client, connection);
-  }
-  return connection;
-}
+export type RedisClient =
+  | IoredisClient
+  | IoredisCluster
+  | NodeRedisClient
+  | NodeRedisPool
+  | NodeRedisSentinel
+  | NodeRedisCluster;

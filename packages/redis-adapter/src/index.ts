@@ -1,5 +1,14 @@
 // The public surface: the store on Redis and Valkey, and the shapes of the clients it takes.
 
-export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.js";
+export type {
+  IoredisClient,
+  IoredisCluster,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisPool,
+  NodeRedisSentinel,
+  RedisClient,
+} from "./client.js";
+export type { Finding, FindingId } from "./finding.js";
 export type { RedisStoreOptions } from "./options.js";
-export { createRedisStore } from "./redis-store.js";
+export { createRedisStore, type RedisStore } from "./redis-store.js";

@@ -1,70 +1,30 @@
-// The store on a single Redis or Valkey server: each read and each write is one script call.
+// The store on Redis or Valkey: each read, each write and each writeAll is one script call.
 
 import {
-  type AtomicStore,
-  type CreateWrite,
   checkStoreKey,
   checkWrite,
+  checkWriteAll,
+  type Deadline,
+  type MultiKeyStore,
   type Observation,
   StoreError,
-  type Write,
+  startDeadline,
+  type Unknown,
+  type WatchableStore,
+  type WriteAllResult,
   type WriteResult,
 } from "@onceproof/core/advanced";
 import { type RedisStoreOptions, resolveOptions } from "./options.js";
-import { packStamp, packTtl } from "./packed-entry.js";
-import { redisKey } from "./redis-key.js";
-import { decodeRead, decodeWrite } from "./reply.js";
+import { replicaWaiter } from "./replica-wait.js";
+import { decodeRead, decodeWrite, decodeWriteAll } from "./reply.js";
 import { type CallOutcome, scriptCaller } from "./script-call.js";
-import { CREATE, READ, REMOVE, REPLACE, REPLACE_KEEP, type Script, TOUCH } from "./scripts.js";
+import { READ } from "./scripts.js";
+import { checkOneSlot } from "./tagged-key.js";
+import { writeAllCall } from "./write-all.js";
+import { stepOf } from "./write-step.js";
 
-interface Step {
-  readonly script: Script;
-  readonly args: readonly string[];
-  /** The time to live that goes into the header. */
-  readonly ttl: string;
-}
-
-const NEVER = packTtl("never");
-
-/** How long Redis keeps the key, in seconds after the write; "" is for ever. */
-function keptSeconds(ttlMs: number | "never", tombstoneMs: number): string {
-  // One second more: EXAT counts from TIME's whole seconds, which lie up to one second back.
-  return ttlMs === "never" ? "" : String(Math.ceil(Math.max(ttlMs, tombstoneMs) / 1000) + 1);
-}
-
-function isCreate(write: Write): write is CreateWrite {
-  return write.expect === "absent" || "absentSince" in write.expect;
-}
-
-/** The script and arguments of one write. */
-function stepOf(write: Write, tombstoneMs: number): Step {
-  if (isCreate(write)) {
-    const { opId, expect, next } = write;
-    const since = expect === "absent" ? Number.MAX_SAFE_INTEGER : expect.absentSince;
-    const ttl = packTtl(next.ttlMs);
-    const kept = keptSeconds(next.ttlMs, tombstoneMs);
-    return { script: CREATE, args: [opId, ttl + next.value, kept, String(since)], ttl };
-  }
-  const { opId, expect, next } = write;
-  // A write that expects its own stamp can only be a replay: the scripts compare the stamp first.
-  const stamp = expect.opId === opId ? "" : packStamp(expect);
-  const tombstone = keptSeconds(tombstoneMs, tombstoneMs);
-  if (next === "removed") {
-    return { script: REMOVE, args: [opId, stamp, "", tombstone], ttl: NEVER };
-  }
-  if ("touch" in next) {
-    const ttl = packTtl(next.ttlMs);
-    const kept = keptSeconds(next.ttlMs, tombstoneMs);
-    return { script: TOUCH, args: [opId, stamp, ttl, kept], ttl };
-  }
-  const { value, ttlMs } = next;
-  if (ttlMs === "keep") {
-    return { script: REPLACE_KEEP, args: [opId, stamp, value, tombstone], ttl: NEVER };
-  }
-  const ttl = packTtl(ttlMs);
-  const kept = keptSeconds(ttlMs, tombstoneMs);
-  return { script: REPLACE, args: [opId, stamp, ttl + value, kept], ttl };
-}
+/** The store on Redis or Valkey, with the optional capabilities it has. */
+export interface RedisStore extends MultiKeyStore, WatchableStore {}
 
 function unavailable(outcome: Exclude<CallOutcome, { kind: "reply" }>): StoreError {
   return outcome.kind === "nothing" && outcome.full
@@ -72,19 +32,57 @@ function unavailable(outcome: Exclude<CallOutcome, { kind: "reply" }>): StoreErr
     : new StoreError("unavailable", "Redis gave no answer", { cause: outcome.cause });
 }
 
+type Answered =
+  | { readonly outcome: "applied"; readonly replayed: boolean }
+  | { readonly outcome: "refused" };
+
+/** What a call came to: a decoded reply, or `unknown`. */
+function settled<R extends Answered>(
+  outcome: CallOutcome,
+  decode: (reply: unknown) => R,
+): R | Unknown {
+  switch (outcome.kind) {
+    case "reply": {
+      const result = decode(outcome.reply);
+      // The first send may have applied and been superseded, which refuses the second.
+      return result.outcome === "refused" && outcome.resent
+        ? { outcome: "unknown", cause: new Error("the client sent the write twice") }
+        : result;
+    }
+    case "noAnswer":
+      return { outcome: "unknown", cause: outcome.cause };
+    case "nothing":
+      throw unavailable(outcome);
+  }
+}
+
 /**
- * Builds a store over your own connection to one Redis or Valkey server (7.0 or later).
+ * Builds a store over your own connection to Redis or Valkey (7.0 or later): one server, a Cluster, or
+ * a master that Sentinel names.
  *
  * Guarantee: clauses S0 to S11, on the server's clock, as long as the server evicts nothing
- * (`maxmemory-policy noeviction`) and is never replaced by a replica that lacks applied writes.
- * Cost: one EVALSHA per read and per write, applied or refused.
+ * (`maxmemory-policy noeviction`) and is never replaced by a replica that lacks applied writes. With
+ * `watch` (on by default) waiters are woken. On a Cluster, the keys of one writeAll must lie in one
+ * slot; what core's state machines and registers write together does.
+ * Cost: one EVALSHA per read, write and writeAll, applied or refused; with `waitReplicas` one WAIT
+ * more for what applies.
  * Fails: a write without a reply answers `unknown`; StoreError `unavailable` or `full` for what
- * certainly did nothing, `unavailable` for a read without a reply, `closed` after `close`.
+ * certainly did nothing, `unavailable` for a read without a reply, `closed` after `close`;
+ * ArgumentError `crossSlot`, before anything is sent.
  */
-export function createRedisStore(options: RedisStoreOptions): AtomicStore {
-  const { connection, keyPrefix, runtime, capabilities } = resolveOptions(options);
+export function createRedisStore(
+  options: RedisStoreOptions & { readonly watch: false },
+): MultiKeyStore;
+export function createRedisStore(options: RedisStoreOptions): RedisStore;
+export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | RedisStore {
+  const { connection, keyOf, hashTags, runtime, capabilities, watch, ...resolved } =
+    resolveOptions(options);
+  const { waitReplicas, waitReplicasMs } = resolved;
   const { maxValueBytes, operationTimeoutMs, tombstoneMs } = capabilities;
   const call = scriptCaller(connection, runtime, operationTimeoutMs);
+  const replicas =
+    waitReplicas === 0 ? undefined : replicaWaiter(connection, waitReplicas, waitReplicasMs);
+  const tell = watch === undefined ? ["0"] : [];
   let closed = false;
 
   function checkOpen(): void {
@@ -93,13 +91,38 @@ export function createRedisStore(options: RedisStoreOptions): AtomicStore {
     }
   }
 
-  return {
+  /** Sends a write; what applied then waits for its replicas, within the same time. */
+  async function run<R extends Answered>(
+    opId: string,
+    send: (deadline?: Deadline) => Promise<CallOutcome>,
+    decode: (reply: unknown) => R,
+    keyOfApplied: (result: R) => string,
+  ): Promise<R | Unknown> {
+    if (replicas === undefined) {
+      return settled(await send(), decode);
+    }
+    const deadline = startDeadline(runtime, operationTimeoutMs);
+    try {
+      const outcome = await send(deadline);
+      const result = settled(outcome, decode);
+      if (result.outcome !== "applied") {
+        return result;
+      }
+      const fresh = !result.replayed && outcome.kind === "reply" && !outcome.resent;
+      const cause = await replicas({ key: keyOfApplied(result), opId, fresh }, deadline);
+      return cause === undefined ? result : { outcome: "unknown", cause };
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  const store: MultiKeyStore = {
     capabilities,
 
     async read(key): Promise<Observation> {
       checkStoreKey(key);
       checkOpen();
-      const outcome = await call(READ, redisKey(keyPrefix, key), []);
+      const outcome = await call(READ, keyOf(key), []);
       if (outcome.kind !== "reply") {
         throw unavailable(outcome);
       }
@@ -109,25 +132,42 @@ export function createRedisStore(options: RedisStoreOptions): AtomicStore {
     async write(write): Promise<WriteResult> {
       checkWrite(write, maxValueBytes);
       checkOpen();
-      const { script, args, ttl } = stepOf(write, tombstoneMs);
-      const outcome = await call(script, redisKey(keyPrefix, write.key), args);
-      switch (outcome.kind) {
-        case "reply": {
-          const result = decodeWrite(outcome.reply, write.opId, ttl);
-          // The first send may have applied and been superseded, which refuses the second.
-          return result.outcome === "refused" && outcome.resent
-            ? { outcome: "unknown", cause: new Error("the client sent the write twice") }
-            : result;
-        }
-        case "noAnswer":
-          return { outcome: "unknown", cause: outcome.cause };
-        case "nothing":
-          throw unavailable(outcome);
+      const { script, args, ttl } = stepOf(write, tombstoneMs, tell);
+      const key = keyOf(write.key);
+      return run(
+        write.opId,
+        (deadline) => call(script, key, args, 1, deadline),
+        (reply) => decodeWrite(reply, write.opId, ttl),
+        () => key,
+      );
+    },
+
+    async writeAll(all): Promise<WriteAllResult> {
+      checkWriteAll(all, maxValueBytes);
+      checkOpen();
+      const keys = all.writes.map(({ key }) => keyOf(key));
+      if (hashTags) {
+        checkOneSlot(keys.map((key) => connection.keyPrefix + key));
       }
+      const { script, args } = writeAllCall(all, tombstoneMs, watch !== undefined);
+      const [first = "", ...others] = keys;
+      return run(
+        all.opId,
+        (deadline) => call(script, first, [...others, ...args], keys.length, deadline),
+        decodeWriteAll,
+        // Of a replay, a key that still bears its opId.
+        (result) =>
+          keys[result.outcome === "applied" ? result.revisions.findIndex((r) => r > 0) : 0] ??
+          first,
+      );
     },
 
     async close(): Promise<void> {
       closed = true;
+      watch?.close();
     },
   };
+  return watch === undefined
+    ? store
+    : { ...store, watch: (key, signal) => watch.watch(keyOf(key), signal) };
 }

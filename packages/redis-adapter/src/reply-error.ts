@@ -6,7 +6,12 @@
 const REPLY_ERRORS = new Set(["ReplyError", "ErrorReply", "SimpleError", "BlobError"]);
 
 // The server will answer soon: worth another send of the same opId within the operation's time.
-const PASSING = new Set(["LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN"]);
+// READONLY: a master that became a replica, until the client finds the new one. The scripts' first
+// writing command is refused so, hence nothing was written.
+const PASSING = new Set(["LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY"]);
+
+// A cluster that is being changed sent a client round in circles.
+const REDIRECTED = new Set(["MOVED", "ASK"]);
 
 /** The first word of an error that the server replied, such as `NOSCRIPT` or `OOM`. */
 export function replyCode(error: unknown): string | undefined {
@@ -29,6 +34,6 @@ export function isScriptUnknown(error: unknown): boolean {
 }
 
 /** Whether the server refused only for the moment. */
-export function isPassing(code: string): boolean {
-  return PASSING.has(code);
+export function isPassing(code: string, cluster: boolean): boolean {
+  return PASSING.has(code) || (cluster && REDIRECTED.has(code));
 }

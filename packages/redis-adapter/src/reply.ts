@@ -1,6 +1,6 @@
 // Turns a script's raw reply into the contract's answers. The shapes are listed in scripts.ts.
 
-import type { Applied, Observation, Refused } from "@onceproof/core/advanced";
+import type { Applied, Observation, Refused, WriteAllResult } from "@onceproof/core/advanced";
 import { liveEntry, type PackedState, unpack } from "./packed-entry.js";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -71,4 +71,18 @@ export function decodeWrite(reply: unknown, opId: string, ttl: string): Applied 
     now,
     replayed: true,
   };
+}
+
+/** The answer to a writeAll; write-all.ts lists the shapes. */
+export function decodeWriteAll(
+  reply: unknown,
+): Exclude<WriteAllResult, { readonly outcome: "unknown" }> {
+  const { now, rest } = parse(reply);
+  const [kind, ...parts] = rest;
+  if (kind === "c") {
+    const [index, packed] = parts;
+    const state = packed === undefined ? undefined : unpack(packed);
+    return { outcome: "refused", index: Number(index), ...observe(state, now) };
+  }
+  return { outcome: "applied", revisions: parts.map(Number), now, replayed: kind === "r" };
 }

@@ -9,7 +9,7 @@ import {
   startDeadline,
   TIMED_OUT,
 } from "@onceproof/core/advanced";
-import type { Connection } from "./client.js";
+import type { Connection } from "./connection.js";
 import { isPassing, isScriptUnknown, replyCode } from "./reply-error.js";
 import type { Script } from "./scripts.js";
 
@@ -22,14 +22,21 @@ export type CallOutcome =
   /** It may have run, or may yet run. */
   | { readonly kind: "noAnswer"; readonly cause: unknown };
 
-/** Runs one script on one key. */
+/**
+ * Runs one script on one key, or on `keys` of them: then `args` begins with the others. With a
+ * `deadline` that is what limits it.
+ */
 export type CallScript = (
   script: Script,
   key: string,
   args: readonly string[],
+  keys?: number,
+  deadline?: Deadline,
 ) => Promise<CallOutcome>;
 
 const PASSING_PAUSE_MS = 50;
+// Some clients do not tell when they are connected.
+const LOOK_AGAIN_MS = 25;
 
 /**
  * Builds the caller of one connection.
@@ -47,21 +54,22 @@ export function scriptCaller(
     script: Script,
     key: string,
     args: readonly string[],
+    keys: string,
     deadline: Deadline,
   ): Promise<unknown> {
     try {
-      return await connection.send(["EVALSHA", script.sha, "1", key, ...args]);
+      return await connection.send(key, ["EVALSHA", script.sha, keys, key, ...args]);
     } catch (error) {
       // Once the operation has been told as unanswered, nothing more is sent for it.
       if (!isScriptUnknown(error) || deadline.remainingMs() === 0) {
         throw error;
       }
-      return await connection.send(["EVAL", script.text, "1", key, ...args]);
+      return await connection.send(key, ["EVAL", script.text, keys, key, ...args]);
     }
   }
 
-  return async (script, key, args) => {
-    const deadline = startDeadline(runtime, timeoutMs);
+  return async (script, key, args, keys = 1, limit = undefined) => {
+    const deadline = limit ?? startDeadline(runtime, timeoutMs);
     const nothing = (cause: unknown): CallOutcome => ({ kind: "nothing", cause, full: false });
     try {
       for (;;) {
@@ -70,7 +78,8 @@ export function scriptCaller(
           const settled = new Promise<void>((resolve) => {
             stop = connection.onSettled(resolve);
           });
-          const waited = await deadline.race(settled);
+          const looked = Promise.race([settled, pause(runtime, LOOK_AGAIN_MS)]);
+          const waited = await deadline.race(looked);
           stop();
           if (waited === TIMED_OUT) {
             return nothing(new Error(`not connected within ${timeoutMs} ms`));
@@ -81,7 +90,7 @@ export function scriptCaller(
         }
         const losses = connection.losses();
         try {
-          const reply = await deadline.race(send(script, key, args, deadline));
+          const reply = await deadline.race(send(script, key, args, String(keys), deadline));
           return reply === TIMED_OUT
             ? { kind: "noAnswer", cause: new Error(`no reply within ${timeoutMs} ms`) }
             : { kind: "reply", reply, resent: connection.losses() !== losses };
@@ -92,7 +101,7 @@ export function scriptCaller(
           if (code === undefined || connection.losses() !== losses) {
             return { kind: "noAnswer", cause };
           }
-          if (!isPassing(code)) {
+          if (!isPassing(code, connection.cluster)) {
             return { kind: "nothing", cause, full: code === "OOM" };
           }
           if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
@@ -101,7 +110,9 @@ export function scriptCaller(
         }
       }
     } finally {
-      deadline.cancel();
+      if (limit === undefined) {
+        deadline.cancel();
+      }
     }
   };
 }

@@ -16,7 +16,8 @@ export interface Script {
   readonly sha: string;
 }
 
-function script(text: string): Script {
+/** A script of this text, without its indentation and comments. */
+export function script(text: string): Script {
   const lean = text
     .split("\n")
     .map((line) => line.trim())

@@ -48,7 +48,7 @@ async function fixture(server: TestServer, kind: ClientKind): Promise<Conformanc
 }
 
 // Capabilities to come, and a server's clock, which only a clock shim could drive.
-const LACKS: readonly Need[] = ["writeAll", "transaction", "watch", "sweep", "advance", "stepBack"];
+const LACKS: readonly Need[] = ["transaction", "sweep", "advance", "stepBack"];
 
 describe.skipIf(missing("redis"))("on a real Redis", () => {
   let server: TestServer;

@@ -1,0 +1,52 @@
+// One connection, whichever client it belongs to: the bridge that makes all clients look alike.
+
+/** One connection, whichever client it belongs to. */
+export interface Connection {
+  /** Whether the keys are spread over several servers, so that those of one script need one slot. */
+  readonly cluster: boolean;
+  /** What the client itself puts before every key. */
+  readonly keyPrefix: string;
+  /** Whether all commands go over one connection, in order, as long as it is not lost. */
+  readonly sole: boolean;
+  /** Sends a command now, to the server of `key`. Only called while `state` is *ready*. */
+  send(key: string, args: readonly string[]): Promise<unknown>;
+  /** Sends two commands over one connection, the second right behind the first. */
+  sendBoth(
+    key: string,
+    first: readonly string[],
+    second: readonly string[],
+  ): Promise<readonly unknown[]>;
+  state(): "ready" | "connecting" | "ended";
+  /** Calls back when the connection may be ready or has ended for good. Returns a cancel. */
+  onSettled(callback: () => void): () => void;
+  /** How often a connection was lost: a client may have sent a command twice in between. */
+  losses(): number;
+}
+
+/** Counts losses and wakes who waits. */
+export interface ConnectionEvents {
+  wake(): void;
+  lost(): void;
+  onSettled(callback: () => void): () => void;
+  losses(): number;
+}
+
+export function createConnectionEvents(): ConnectionEvents {
+  let losses = 0;
+  const waiters = new Set<() => void>();
+  return {
+    wake() {
+      for (const waiter of waiters) {
+        waiter();
+      }
+    },
+    lost() {
+      losses += 1;
+    },
+    losses: () => losses,
+    onSettled(callback) {
+      waiters.add(callback);
+      return () => waiters.delete(callback);
+    },
+  };
+}

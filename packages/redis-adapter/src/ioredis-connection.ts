@@ -1,0 +1,85 @@
+// ioredis (5 and 6) as a connection: a single client, also one that finds its server by Sentinel, and
+// a Cluster. Both send a command again by themselves when its connection was lost.
+
+import type { IoredisClient, IoredisCluster } from "./client.js";
+import { type Connection, createConnectionEvents } from "./connection.js";
+import { checkReadsFromMaster } from "./replica-reads.js";
+
+function stateOf(client: IoredisClient): ReturnType<Connection["state"]> {
+  if (client.status === "ready") {
+    return "ready";
+  }
+  if (client.status === "wait") {
+    // A lazy client connects on its first command; we send none before it is ready.
+    client.connect().catch(() => {});
+  }
+  return client.status === "end" ? "ended" : "connecting";
+}
+
+/** A client of one server. */
+export function ioredisConnection(client: IoredisClient): Connection {
+  checkReadsFromMaster(client.options);
+  const { wake, lost, ...events } = createConnectionEvents();
+  client.on("ready", wake);
+  client.on("end", wake);
+  client.on("close", lost);
+  const send = ([command = "", ...args]: readonly string[]): Promise<unknown> =>
+    client.call(command, ...args);
+  return {
+    cluster: false,
+    sole: true,
+    keyPrefix: client.options?.keyPrefix ?? "",
+    send: (_, args) => send(args),
+    sendBoth: (_, first, second) => Promise.all([send(first), send(second)]),
+    state: () => stateOf(client),
+    ...events,
+  };
+}
+
+type ClusterNode = ReturnType<IoredisCluster["nodes"]>[number];
+
+/** A client of a cluster. */
+export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
+  checkReadsFromMaster(cluster.options);
+  const { wake, lost, ...events } = createConnectionEvents();
+  cluster.on("ready", wake);
+  cluster.on("end", wake);
+  // A command may be sent again when the connection that carried it closes. A node that cannot be
+  // reached closes time and again, and carried nothing.
+  const follow = (node: ClusterNode): void => {
+    let carried = node.status === "ready";
+    node.on("ready", () => {
+      carried = true;
+    });
+    node.on("close", () => {
+      if (carried) {
+        lost();
+      }
+      carried = false;
+    });
+  };
+  cluster.on("+node", follow as (...args: never[]) => void);
+  for (const node of cluster.nodes()) {
+    follow(node);
+  }
+  return {
+    cluster: true,
+    sole: false,
+    keyPrefix: cluster.options?.keyPrefix ?? "",
+    send: (_, [command = "", ...args]) => cluster.call(command, ...args),
+    async sendBoth(_, first, second) {
+      const pipeline = cluster.pipeline(
+        [first, second].map(([name = "", ...args]) => [name.toLowerCase(), ...args]),
+      );
+      const replies = (await pipeline.exec()) as readonly (readonly [unknown, unknown])[];
+      return replies.map(([error, reply]) => {
+        if (error !== null && error !== undefined) {
+          throw error;
+        }
+        return reply;
+      });
+    },
+    state: () => stateOf(cluster),
+    ...events,
+  };
+}

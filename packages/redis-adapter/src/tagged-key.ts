@@ -1,0 +1,48 @@
+// Where a key lives on Cluster: what core writes in one step bears the same hash tag, and so lies in
+// one slot. Other keys spread as Redis likes.
+
+import { ArgumentError, boundedKey, entityKeyOf } from "@onceproof/core/advanced";
+
+const MAX_PLAIN_BYTES = 512;
+const MAX_PART_BYTES = 256;
+
+/**
+ * The Redis key of a store key, with the entity that it belongs to as its hash tag.
+ *
+ * Guarantee: two store keys never share one. A tagged key goes on with a digit or a hash, and where
+ * its entity ends is read off the entity itself; a key of another form that begins like one is hashed.
+ */
+export function taggedRedisKey(keyPrefix: string, key: string): string {
+  const entity = entityKeyOf(key);
+  if (entity === undefined) {
+    // No byte allowed: always hashed.
+    return `${keyPrefix}|${boundedKey(key, key.startsWith("{") ? 0 : MAX_PLAIN_BYTES)}`;
+  }
+  const rest = key.slice(entity.length);
+  return `${keyPrefix}|{${boundedKey(entity, MAX_PART_BYTES)}}${boundedKey(rest, MAX_PART_BYTES)}`;
+}
+
+/**
+ * What Redis Cluster makes a key's slot of: what stands between the first `{` and the next `}`, or
+ * else the whole key.
+ *
+ * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
+ */
+export function hashTag(key: string): string {
+  const open = key.indexOf("{");
+  const close = open < 0 ? -1 : key.indexOf("}", open + 1);
+  return close > open + 1 ? key.slice(open + 1, close) : key;
+}
+
+/** Throws unless the keys of one call have one hash tag, and so one slot. */
+export function checkOneSlot(keys: readonly string[]): void {
+  const tags = new Set(keys.map(hashTag));
+  if (tags.size > 1) {
+    throw new ArgumentError(
+      "crossSlot",
+      `the ${keys.length} keys of one writeAll lie in ${tags.size} slots of the cluster, which cannot ` +
+        "write them in one step. Give them one hash tag: put it into the factory's name or the " +
+        'store\'s keyPrefix, as in name: "{accounts}", or the same {tag} into each key',
+    );
+  }
+}

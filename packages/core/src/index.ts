@@ -3,6 +3,11 @@
 export type { AtomicStore } from "./contract/atomic-store.js";
 export type { DedupContext, VerifyContext } from "./dedup/context.js";
 export { type CallOptions, createDedup, type Dedup } from "./dedup/create-dedup.js";
+export {
+  createTransactionalDedup,
+  type TransactionalDedup,
+  type TransactionalDedupOptions,
+} from "./dedup/create-transactional-dedup.js";
 export type { Handler } from "./dedup/execute.js";
 export type { Inspection, Resolution, ResolveResult } from "./dedup/inspect.js";
 export type { KeyTime } from "./dedup/key-time.js";
@@ -14,6 +19,9 @@ export type {
   VerifyAnswer,
 } from "./dedup/options.js";
 export type { DedupResult, IndeterminateReason } from "./dedup/outcome.js";
+export type { TransactionContext } from "./dedup/transaction-context.js";
+export type { TransactionResult } from "./dedup/transaction-result.js";
+export type { TransactionHandler } from "./dedup/transaction-round.js";
 export * from "./errors/errors.js";
 export {
   type Admission,

@@ -46,10 +46,17 @@ export interface MultiKeyStore extends AtomicStore {
 /**
  * A store whose entries can commit together with the caller's own writes.
  *
- * Guarantee: `transaction` commits what `fn` did through `tx`, or nothing. Within a bound store,
- * `replayed` means *already committed*: roll back and report it.
- * Fails: IndeterminateError when the answer to the commit is lost; whatever `fn` throws, after a
- * rollback.
+ * Guarantee: `transaction` commits what `fn` did through `tx`, or nothing, and leaves no transaction
+ * behind; it may run `fn` again after a rollback. Once a statement within it has failed it is never
+ * committed, though `fn` returns. An applied write of the bound store excludes others until the end:
+ * of two transactions that both wrote a key from the same state, the second waits, or one is rolled
+ * back. Within a bound store, `replayed` means *already committed*: roll back and report it; a call
+ * without an answer rejects or is `unknown`, and then nothing is committed.
+ * Fails: `contended` when it was rolled back on account of others (serialization failure, deadlock,
+ * a wait for a lock that took too long), whatever `fn` made of that; IndeterminateError when the
+ * answer to the commit is lost: it may also take place later, but not after another transaction has
+ * written one of its keys; StoreError when it certainly did not commit (no connection, or lost before
+ * the commit was sent); whatever `fn` throws, after a rollback.
  */
 export interface TransactionalStore<Tx> extends AtomicStore {
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;

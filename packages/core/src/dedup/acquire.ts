@@ -32,7 +32,10 @@ const LATE_RENEWALS = 3;
 type Mutable<T> = { -readonly [name in keyof T]: T[name] };
 
 /** The answer that a finished record stands for; undefined while it is running or open. */
-function recorded({ record, payload, entry }: Standing, now: number): Settled<unknown> | undefined {
+export function recorded(
+  { record, payload, entry }: Standing,
+  now: number,
+): Settled<unknown> | undefined {
   switch (record.state) {
     case "done":
       return record.unavailable

@@ -155,7 +155,7 @@ export async function failed(
   return { outcome: "threw", error, disposition };
 }
 
-function classify(options: ResolvedDedup, error: unknown): Disposition {
+export function classify(options: ResolvedDedup, error: unknown): Disposition {
   try {
     const brand = (error as Partial<Final | Retryable> | null | undefined)?.onceproof;
     const judged = brand ?? options.classify?.(error);
@@ -166,7 +166,7 @@ function classify(options: ResolvedDedup, error: unknown): Disposition {
 }
 
 /** What is kept of a rejection: of any thing that can be thrown, since classify may judge it so. */
-function rejectionOf(error: unknown): Rejection {
+export function rejectionOf(error: unknown): Rejection {
   let code: unknown;
   let message: unknown;
   try {

@@ -114,13 +114,6 @@ export async function runTransaction<Tx, T>(
       const { entry } = known;
       let earlier: RunningRecord | OpenRecord | undefined;
       if (entry) {
-        const own = unanswered.get(entry.stamp.opId);
-        if (own) {
-          emit(key, { type: "unknown", settled: true, cause: known.cause });
-          return committed(call, own);
-        }
-        // What stands now cannot give way to an earlier commit any more.
-        unanswered.clear();
         const verdict = judge(call, entry, known.now);
         if ("result" in verdict) {
           return answer(verdict.result, verdict.reason);
@@ -166,16 +159,23 @@ export async function runTransaction<Tx, T>(
         case "committed":
           return committed(call, round.result);
         case "settled":
-          return round.result;
+          return unanswered.size ? unknown() : round.result;
         case "late":
           return unknown();
         case "refused": {
-          known.entry = round.seen.entry;
-          known.now = round.seen.now;
-          if (!known.entry && since !== undefined) {
+          const own = unanswered.get(round.seen.entry?.stamp.opId ?? "");
+          if (own) {
+            emit(key, { type: "unknown", settled: true, cause: known.cause });
+            return committed(call, own);
+          }
+          if (!round.seen.entry && since !== undefined) {
             // Something was committed since, and is over by now: it may have been ours.
             return unknown();
           }
+          // What stands there now cannot give way to an earlier commit any more.
+          unanswered.clear();
+          known.entry = round.seen.entry;
+          known.now = round.seen.now;
           break;
         }
         case "contended":
@@ -192,7 +192,7 @@ export async function runTransaction<Tx, T>(
         case "unknown": {
           const { made, revision, cause } = round;
           if (made.result.outcome !== "executed") {
-            return made.result;
+            return unanswered.size ? unknown() : made.result;
           }
           if (!unanswered.size) {
             emit(key, { type: "unknown", settled: false, cause });
@@ -285,7 +285,7 @@ async function reject<Tx, T>(
     known.now = sent.now;
     return undefined;
   }
-  const forgotten = sent.outcome === "own" && sent.now >= since + tombstoneUsOf(store);
+  const forgotten = !entry && sent.outcome === "own" && sent.now >= since + tombstoneUsOf(store);
   if (unanswered.size && (sent.outcome === "unknown" || forgotten)) {
     known.cause = error;
     return { outcome: "indeterminate", reason: "commitUnknown", cause: error };

@@ -1,9 +1,7 @@
 // The user's own client, seen through the few members that are used of it: by structure, so that
 // no client is imported and any version that has them will do.
 
-// Its arguments differ from client to client and from event to event, and none is relied upon
-// without a look.
-type Listen = (event: string, listener: (...args: never[]) => void) => unknown;
+type Listen = (event: string, listener: (...args: unknown[]) => void) => unknown;
 
 /** What is used of an ioredis client (5 and 6), also of one that finds its server by Sentinel. */
 export interface IoredisClient {
@@ -25,7 +23,7 @@ export interface IoredisCluster extends IoredisClient {
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   readonly isReady: boolean;
-  sendCommand(args: readonly string[]): Promise<unknown>;
+  sendCommand(args: string[]): Promise<unknown>;
   on: Listen;
 }
 
@@ -37,8 +35,8 @@ interface Batch {
 export interface NodeRedisPool {
   readonly isOpen: boolean;
   readonly isClosing: boolean;
-  sendCommand(args: readonly string[]): Promise<unknown>;
-  multi(): Batch & { addCommand(args: readonly string[]): unknown };
+  sendCommand(args: string[]): Promise<unknown>;
+  multi(): Batch & { addCommand(args: string[]): unknown };
   on: Listen;
 }
 
@@ -46,9 +44,9 @@ export interface NodeRedisPool {
 export interface NodeRedisSentinel {
   readonly isOpen: boolean;
   readonly isReady: boolean;
-  sendCommand(isReadonly: boolean, args: readonly string[]): Promise<unknown>;
+  sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>;
   getMasterNode(): unknown;
-  multi(): Batch & { addCommand(isReadonly: boolean, args: readonly string[]): unknown };
+  multi(): Batch & { addCommand(isReadonly: boolean, args: string[]): unknown };
   on: Listen;
 }
 
@@ -56,9 +54,9 @@ export interface NodeRedisSentinel {
 export interface NodeRedisCluster {
   readonly isOpen: boolean;
   readonly masters: readonly unknown[];
-  sendCommand(firstKey: string, isReadonly: boolean, args: readonly string[]): Promise<unknown>;
+  sendCommand(firstKey: string, isReadonly: boolean, args: string[]): Promise<unknown>;
   multi(routing?: string): Batch & {
-    addCommand(firstKey: string, isReadonly: boolean, args: readonly string[]): unknown;
+    addCommand(firstKey: string, isReadonly: boolean, args: string[]): unknown;
   };
   on: Listen;
 }

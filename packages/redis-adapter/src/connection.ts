@@ -9,13 +9,9 @@ export interface Connection {
   /** Whether all commands go over one connection, in order, as long as it is not lost. */
   readonly sole: boolean;
   /** Sends a command now, to the server of `key`. Only called while `state` is *ready*. */
-  send(key: string, args: readonly string[]): Promise<unknown>;
+  send(key: string, args: string[]): Promise<unknown>;
   /** Sends two commands over one connection, the second right behind the first. */
-  sendBoth(
-    key: string,
-    first: readonly string[],
-    second: readonly string[],
-  ): Promise<readonly unknown[]>;
+  sendBoth(key: string, first: string[], second: string[]): Promise<readonly unknown[]>;
   state(): "ready" | "connecting" | "ended";
   /** Calls back when the connection may be ready or has ended for good. Returns a cancel. */
   onSettled(callback: () => void): () => void;

@@ -58,7 +58,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
       carried = false;
     });
   };
-  cluster.on("+node", follow as (...args: never[]) => void);
+  cluster.on("+node", (node) => follow(node as ClusterNode));
   for (const node of cluster.nodes()) {
     follow(node);
   }

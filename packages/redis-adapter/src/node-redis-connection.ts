@@ -62,16 +62,17 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
 /** A client of whatever server Sentinel names as the master. */
 export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connection {
   const { wake, lost, ...events } = createConnectionEvents();
-  const about = (type: string) =>
-    ((event: unknown) => {
+  const lostBy =
+    (type: string) =>
+    (event: unknown): void => {
       if ((event as { readonly type?: unknown } | undefined)?.type === type) {
         lost();
       }
-    }) as (...args: never[]) => void;
+    };
   sentinel.on("ready", wake);
   sentinel.on("end", wake);
-  sentinel.on("client-error", about("MASTER"));
-  sentinel.on("topology-change", about("MASTER_CHANGE"));
+  sentinel.on("client-error", lostBy("MASTER"));
+  sentinel.on("topology-change", lostBy("MASTER_CHANGE"));
   return {
     cluster: false,
     sole: false,

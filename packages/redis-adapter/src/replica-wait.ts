@@ -38,10 +38,7 @@ export function replicaWaiter(
   replicas: number,
   waitMs: number,
 ): WaitForReplicas {
-  async function count(
-    { key, opId, fresh }: AppliedWrite,
-    wait: readonly string[],
-  ): Promise<number> {
+  async function count({ key, opId, fresh }: AppliedWrite, wait: string[]): Promise<number> {
     if (fresh && connection.sole) {
       return Number(await connection.send(key, wait));
     }

@@ -1,38 +1,51 @@
-// Where the time goes: a CPU profile of one case, summed by file or library.
+// Where the time goes: a CPU profile of repeated batches, summed by library and by function.
 
 import { Session } from "node:inspector/promises";
-import { BATCH, type Case } from "./cases.js";
-import { runBatch } from "./measure.js";
 
 export interface Share {
   readonly where: string;
   readonly percent: number;
 }
 
-/** A short name for a script: the source file below `src`, the library, or the engine itself. */
-function placeOf(url: string, functionName: string): string {
+export interface Profile {
+  /** By library, largest first; what the process waited is one of them. */
+  readonly libraries: readonly Share[];
+  /** By function, largest first. */
+  readonly functions: readonly Share[];
+}
+
+/** The library that a script belongs to, or the engine. */
+function libraryOf(url: string, functionName: string): string {
   if (functionName === "(garbage collector)") {
     return "garbage collector";
   }
-  if (url === "") {
-    return "engine: built-in functions";
+  if (functionName === "(idle)") {
+    return "waiting";
   }
   if (url.startsWith("node:")) {
-    return `node: ${functionName || "internals"}`;
+    return "node";
   }
   const library = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(url);
   if (library) {
     return library[1] ?? url;
   }
-  const ours = /packages\/(.*)$/.exec(url);
-  return ours ? `${(ours[1] ?? "").replace("/dist/", ": ")} ${functionName}` : "the benchmark";
+  const ours = /packages\/([^/]+)\//.exec(url);
+  if (ours) {
+    return ours[1] ?? url;
+  }
+  return url === "" ? "engine" : "the benchmark";
 }
 
-/** Profiles a case for `timeMs`, largest share first. */
-export async function profile(subject: Case, timeMs: number): Promise<readonly Share[]> {
-  const { batch = BATCH } = subject;
-  const warm = await subject.prepare();
-  await runBatch(warm, batch);
+function largestFirst(hits: ReadonlyMap<string, number>): readonly Share[] {
+  const total = [...hits.values()].reduce((sum, count) => sum + count, 0);
+  return [...hits]
+    .map(([where, count]) => ({ where, percent: (100 * count) / total }))
+    .sort((a, b) => b.percent - a.percent);
+}
+
+/** Profiles `run`, again and again for `timeMs`, after it ran once. */
+export async function profile(run: () => Promise<unknown>, timeMs: number): Promise<Profile> {
+  await run();
   const session = new Session();
   session.connect();
   await session.post("Profiler.enable");
@@ -40,21 +53,18 @@ export async function profile(subject: Case, timeMs: number): Promise<readonly S
   await session.post("Profiler.start");
   const end = performance.now() + timeMs;
   while (performance.now() < end) {
-    await runBatch(await subject.prepare(), batch);
+    await run();
   }
   const { profile: taken } = await session.post("Profiler.stop");
   session.disconnect();
-  const hits = new Map<string, number>();
-  let total = 0;
+  const libraries = new Map<string, number>();
+  const functions = new Map<string, number>();
   for (const { callFrame, hitCount = 0 } of taken.nodes) {
-    if (callFrame.functionName === "(program)" || callFrame.functionName === "(idle)") {
-      continue;
-    }
-    const where = placeOf(callFrame.url, callFrame.functionName);
-    hits.set(where, (hits.get(where) ?? 0) + hitCount);
-    total += hitCount;
+    const { url, functionName } = callFrame;
+    const library = libraryOf(url, functionName);
+    const name = `${library}: ${functionName || "(anonymous)"}`;
+    libraries.set(library, (libraries.get(library) ?? 0) + hitCount);
+    functions.set(name, (functions.get(name) ?? 0) + hitCount);
   }
-  return [...hits]
-    .map(([where, count]) => ({ where, percent: (100 * count) / total }))
-    .sort((a, b) => b.percent - a.percent);
+  return { libraries: largestFirst(libraries), functions: largestFirst(functions) };
 }

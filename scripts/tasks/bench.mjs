@@ -3,7 +3,7 @@ import { runProgram } from "../lib/program.mjs";
 
 export const task = {
   name: "bench",
-  summary: "measure the algorithms beside a bare Map",
+  summary: "measure the algorithms in memory, and on stores beside bare commands and peers",
   usage: [],
   program: true,
   plan: (flags) => ({

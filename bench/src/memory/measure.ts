@@ -1,6 +1,7 @@
 // Times one case in batches, with the library's warm-up and statistics.
 
 import { Bench } from "tinybench";
+import { runBatch } from "../compare/batch.js";
 import { BATCH, type Case } from "./cases.js";
 
 export interface Measured {
@@ -13,21 +14,16 @@ export interface Measured {
   readonly batches: number;
 }
 
-/** Runs one batch, one operation after another. */
-export async function runBatch(
-  operation: (index: number) => Promise<unknown>,
-  batch: number,
-): Promise<void> {
-  for (let index = 0; index < batch; index += 1) {
-    await operation(index);
-  }
+/** Runs one batch in a fresh world, one operation after another. */
+export async function runCase(subject: Case): Promise<void> {
+  await runBatch(await subject.prepare(), 0, subject.batch ?? BATCH, 1);
 }
 
 export async function measure(subject: Case, timeMs: number): Promise<Measured> {
   const { batch = BATCH } = subject;
   let operation: (index: number) => Promise<unknown> = async () => {};
   const bench = new Bench({ time: timeMs, warmupTime: timeMs / 2, iterations: 10 });
-  bench.add(subject.name, () => runBatch(operation, batch), {
+  bench.add(subject.name, () => runBatch(operation, 0, batch, 1), {
     beforeEach: async () => {
       operation = await subject.prepare();
     },

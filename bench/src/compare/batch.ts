@@ -1,0 +1,29 @@
+// A batch: so and so many operations, so and so many at a time. One alone is shorter than what
+// disturbs it.
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** Runs `count` operations from `from` on, `concurrency` of them at a time. */
+export async function runBatch(
+  operate: (index: number) => Promise<unknown>,
+  from: number,
+  count: number,
+  concurrency: number,
+): Promise<void> {
+  let next = from;
+  const worker = async (): Promise<void> => {
+    while (next < from + count) {
+      const index = next;
+      next += 1;
+      await operate(index);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+/** Collects garbage now, so that no batch pays for what another left. */
+export function garbageCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}

@@ -1,0 +1,73 @@
+// The command line of `npm run bench`.
+
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { Aof } from "./redis/arena.js";
+
+export const STORES = ["memory", "redis"] as const;
+export type StoreName = (typeof STORES)[number];
+
+export interface Options {
+  readonly store: readonly StoreName[];
+  readonly only: string;
+  readonly time?: number;
+  readonly concurrency: readonly number[];
+  readonly aof: Aof;
+  readonly seed: number;
+  readonly profile: boolean;
+  readonly json: boolean;
+  readonly markdown: boolean;
+  readonly goals: boolean;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError("It must be a whole number from 1 on.");
+  }
+  return value;
+}
+
+function storeNames(text: string): readonly StoreName[] {
+  const names = text.split(",");
+  const known = STORES.filter((store) => names.includes(store));
+  if (known.length !== names.length) {
+    throw new InvalidArgumentError(`The stores are ${STORES.join(" and ")}.`);
+  }
+  return known;
+}
+
+/** Reads a command line; ends the process for `--help` and for mistakes. */
+export function readOptions(argv: readonly string[]): Options {
+  const program = new Command("npm run bench --")
+    .description("Measures the algorithms in memory, and on stores beside bare commands and peers.")
+    .option("--store <names>", "memory, redis or both with a comma", storeNames, STORES)
+    .option("--only <word>", "only what contains this word in its name, as in `redis: lock`", "")
+    .option(
+      "--time <ms>",
+      "for how long each is measured (default: 1000, on a store 2000)",
+      wholeNumber,
+    )
+    .option(
+      "--concurrency <numbers>",
+      "on a store: how many operations at a time, in ascending order",
+      (text) => text.split(",").map(wholeNumber),
+      [1, 64],
+    )
+    .addOption(
+      new Option("--aof <mode>", "redis: whether each write is on disk before it is answered")
+        .choices(["off", "always"])
+        .default("off"),
+    )
+    .option("--seed <number>", "of the order within each round", wholeNumber, 1)
+    .option("--profile", "also shows where the time of the client process goes", false)
+    .option("--json", "prints JSON", false)
+    .option("--markdown", "renews the tables in docs/benchmarks.md", false)
+    .option("--goals", "exits with 1 when a goal is missed (nothing else running)", false)
+    .showHelpAfterError("--help lists the options.");
+  return program
+    .exitOverride(({ exitCode, code }) => {
+      process.exit(code === "commander.helpDisplayed" ? 0 : exitCode === 0 ? 0 : 2);
+    })
+    .parse(argv, { from: "user" })
+    .opts<Options>();
+}

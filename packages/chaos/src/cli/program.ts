@@ -1,0 +1,212 @@
+// The command's arguments, progress and exit code.
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import picocolors from "picocolors";
+import { brokenAdapters, brokenNames } from "../broken.js";
+import { judgeRun, readFacts } from "../judge/judge.js";
+import { allFaults, COMMON_FAULTS, defaultFaults } from "../run/faults.js";
+import { type ChaosReport, type Progress, runChaos } from "../run/run-chaos.js";
+import { storeKind, storeKinds } from "../stores/store-kinds.js";
+import { findingsText, summaryText } from "./summary.js";
+
+const HELD = 0;
+const VIOLATED = 1;
+const BAD_USAGE = 2;
+const INTERRUPTED = 130;
+const MINUTE_MS = 60_000;
+const DEFAULT_CALLS = 20_000;
+const LINE_EVERY_MS = 5_000;
+
+interface Options {
+  readonly store: string;
+  readonly minutes?: number;
+  readonly seed: number;
+  readonly ops?: number;
+  readonly faults?: readonly string[];
+  readonly processes: number;
+  readonly broken?: string;
+  readonly keep?: string;
+  readonly judge?: string;
+  readonly json?: boolean;
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new InvalidArgumentError("It must be a whole number.");
+  }
+  return value;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
+  return value;
+}
+
+const names = storeKinds.map(({ name }) => name);
+
+function faultsHelp(): string {
+  const own = storeKinds.flatMap(({ name, faults }) =>
+    Object.entries(faults).map(([fault, what]) => [fault, `${what} (${name} only)`] as const),
+  );
+  const all = [...Object.entries(COMMON_FAULTS), ...own];
+  return all.map(([fault, what]) => `  ${fault.padEnd(20)} ${what}`).join("\n");
+}
+
+function createProgram(): Command {
+  return new Command("npm run chaos --")
+    .description(
+      "Client processes work on a real server while its connections, processes and clock fail;\n" +
+        "judges then compare what they were told with the guarantees.",
+    )
+    .exitOverride()
+    .showHelpAfterError("(--help tells what there is)")
+    .helpOption("-h, --help", "print this help")
+    .addOption(new Option("--store <name>", "which server").choices(names).default("redis"))
+    .addOption(new Option("--minutes <n>", "how long it goes on").argParser(positive))
+    .addOption(
+      new Option(
+        "--ops <n>",
+        "how many calls of the store it makes at least; 20,000 by itself",
+      ).argParser(whole),
+    )
+    .addOption(
+      new Option("--seed <n>", "what the faults and the workloads are drawn from")
+        .argParser(whole)
+        .default(1),
+    )
+    .addOption(
+      new Option("--faults <names>", "which faults, separated by commas; none for none").argParser(
+        (text) => (text === "none" ? [] : text.split(",")),
+      ),
+    )
+    .addOption(new Option("--processes <n>", "client processes").argParser(whole).default(4))
+    .option("--keep <folder>", "keep the histories there, as lines of JSON")
+    .option("--judge <folder>", "run nothing: judge again what --keep has kept")
+    .addOption(
+      new Option("--broken <name>", "break something on purpose, to see it noticed").choices(
+        brokenNames,
+      ),
+    )
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+Faults:
+${faultsHelp()}
+
+Broken on purpose:
+${brokenAdapters.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n")}
+  unfenced-sink        the sink of the locks checks no token
+
+The seed fixes which fault strikes when and what each client asks. How the machine interleaves them
+it does not fix: --keep keeps what happened, and --judge judges it again.
+
+Examples:
+  npm run chaos -- --store redis --minutes 10 --seed 7
+  npm run chaos -- --faults kill,lose,flush --keep histories
+  npm run chaos -- --broken unknown-as-refused
+
+Exit codes: 0 every guarantee held, 1 one was violated, 2 bad usage or no such server here,
+130 interrupted.`,
+    );
+}
+
+/** Carries out a command line; returns the exit code. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const program = createProgram();
+  try {
+    program.parse(args, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? HELD : BAD_USAGE;
+    throw error;
+  }
+  if (program.args.length > 0) return badUsage(`unknown: ${program.args.join(" ")}`);
+  const options = program.opts<Options>();
+  if (options.judge !== undefined) return judgeAgain(options.judge, options.json === true);
+  const kind = storeKind(options.store);
+  const known = allFaults(kind);
+  const wrong = (options.faults ?? []).find((fault) => !known.includes(fault));
+  if (wrong !== undefined) {
+    return badUsage(`--faults: ${kind.name} has no "${wrong}"; there are ${known.join(", ")}`);
+  }
+  const missing = kind.missing();
+  if (missing !== undefined) return badUsage(missing);
+  return run(options);
+}
+
+function badUsage(message: string): number {
+  process.stderr.write(`${picocolors.red(`error: ${message}`)}\n`);
+  return BAD_USAGE;
+}
+
+function judgeAgain(folder: string, json: boolean): number {
+  let verdict: ReturnType<typeof judgeRun>;
+  try {
+    verdict = judgeRun(folder);
+  } catch (error) {
+    return badUsage(`${folder} holds no kept run: ${(error as Error).message}`);
+  }
+  const text = json
+    ? JSON.stringify({ ...readFacts(folder), ...verdict }, undefined, 2)
+    : findingsText(verdict);
+  process.stdout.write(`${text}\n`);
+  return verdict.findings.length === 0 ? HELD : VIOLATED;
+}
+
+async function run(options: Options): Promise<number> {
+  const kind = storeKind(options.store);
+  const faults = options.faults ?? defaultFaults(kind);
+  const { seed, processes, broken, keep, minutes, json } = options;
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => stop.abort());
+  }
+  const show = progressOn(process.stderr);
+  const report = await runChaos({
+    kind,
+    seed,
+    faults,
+    processes: Math.max(1, processes),
+    broken,
+    keep,
+    calls: options.ops ?? (minutes === undefined ? DEFAULT_CALLS : 0),
+    forMs: (minutes ?? 0) * MINUTE_MS,
+    signal: stop.signal,
+    onProgress: show.update,
+  });
+  show.end();
+  const facts = { store: kind.name, seed, processes, faults, broken };
+  const text = json
+    ? JSON.stringify({ ...facts, ...report }, undefined, 2)
+    : summaryText(report, facts);
+  process.stdout.write(`${text}\n`);
+  return exitCode(report);
+}
+
+function exitCode({ findings, interrupted }: ChaosReport): number {
+  if (findings.length > 0) return VIOLATED;
+  return interrupted ? INTERRUPTED : HELD;
+}
+
+/** One line that is written over on a terminal, a line now and then elsewhere. */
+function progressOn(stream: NodeJS.WriteStream): {
+  update(progress: Progress): void;
+  end(): void;
+} {
+  let nextAt = 0;
+  return {
+    update({ phase, elapsedMs, calls, faults }) {
+      const seconds = Math.round(elapsedMs / 1000);
+      const line = `${seconds} s: ${phase}, ${calls.toLocaleString("en")} calls, ${faults} faults`;
+      if (stream.isTTY) stream.write(`\r\u001b[2K${picocolors.dim(line)}`);
+      else if (elapsedMs >= nextAt || phase !== "running") {
+        nextAt = elapsedMs + LINE_EVERY_MS;
+        stream.write(`${line}\n`);
+      }
+    },
+    end() {
+      if (stream.isTTY) stream.write("\r\u001b[2K");
+    },
+  };
+}

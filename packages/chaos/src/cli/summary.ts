@@ -1,0 +1,81 @@
+// What a person reads after a run.
+import picocolors from "picocolors";
+import type { Verdict } from "../judge/finding.js";
+import type { ChaosReport } from "../run/run-chaos.js";
+
+const FINDINGS_SHOWN = 10;
+
+const WORDS: Readonly<Record<string, string>> = {
+  clients: "lives of client processes",
+  storeCalls: "calls of the store",
+  unknownWrites: "writes without an answer",
+  keys: "keys checked for linearizability",
+  largestKey: "calls of the busiest key",
+  undecidedKeys: "keys that could not be decided",
+  dedupCalls: "calls of dedup",
+  dedupKeys: "keys of dedup",
+  effects: "effects at the sinks",
+  staleEffectsRefused: "effects of late owners that the sink refused",
+  executed: "runs that returned and were recorded",
+  replayed: "callers that were given the recorded outcome",
+  unresolvedKeys: "keys left to a person, or to the next verify",
+  locksAcquired: "locks acquired",
+  fencedUses: "uses of a fencing token",
+  staleUsesRefused: "uses of a stale token that the sink refused",
+  tokensIssued: "single-use tokens issued",
+  tokensConsumed: "of them consumed",
+  consumptionsAsked: "consumptions asked for",
+  tokensContended: "tokens that several requests wanted",
+  updatesAsked: "updates of balances asked for",
+  moneyAtTheEnd: "money in all accounts, as it was at first",
+  eventsFired: "events fired",
+  ordersCreated: "creates of orders",
+};
+
+export interface SummaryFacts {
+  readonly store: string;
+  readonly seed: number;
+  readonly processes: number;
+  readonly faults: readonly string[];
+  readonly broken: string | undefined;
+}
+
+export function summaryText(report: ChaosReport, facts: SummaryFacts): string {
+  const { store, seed, processes, broken } = facts;
+  const { struck, elapsedMs, interrupted } = report;
+  const faults = Object.entries(struck).map(([fault, count]) => `${fault} ${count}`);
+  return [
+    picocolors.bold(
+      `Chaos on ${store}: seed ${seed}, ${processes} client processes, ${Math.round(elapsedMs / 1000)} s`,
+    ),
+    ...(broken === undefined ? [] : [picocolors.yellow(`broken on purpose: ${broken}`)]),
+    ...(interrupted
+      ? [picocolors.yellow("interrupted: judged as far as it came, without the last look")]
+      : []),
+    `faults: ${faults.join(", ") || "none"}`,
+    findingsText(report),
+  ].join("\n");
+}
+
+/** Numbers, then what was violated. */
+export function findingsText({ findings, tallies }: Verdict): string {
+  const numbers = Object.entries(tallies).map(
+    ([name, value]) => `${value.toLocaleString("en").padStart(10)}  ${WORDS[name] ?? name}`,
+  );
+  const shown = findings
+    .slice(0, FINDINGS_SHOWN)
+    .flatMap(({ guarantee, detail }) => [picocolors.red(guarantee), indent(detail)]);
+  const more = findings.length - FINDINGS_SHOWN;
+  return [
+    ...numbers,
+    ...shown,
+    ...(more > 0 ? [`and ${more} more`] : []),
+    findings.length === 0
+      ? picocolors.green("Every guarantee held.")
+      : picocolors.red(`${findings.length} violations.`),
+  ].join("\n");
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, "    ");
+}

@@ -1,0 +1,61 @@
+// Judges every key of the store by the contract: some order of its calls explains every answer,
+// with each write of unknown outcome taking effect at some time after it was sent, or never.
+import {
+  atomicStoreModel,
+  checkHistory,
+  type Operation,
+  type StoreInput,
+  type StoreOutput,
+} from "@onceproof/simulator/checker";
+import type { Call } from "../log/call.js";
+import { type Finding, groupBy, type Verdict } from "./finding.js";
+
+const SENTENCE = "S1: Per key, reads and writes are linearizable.";
+const MAX_STEPS = 4_000_000;
+const LINES_SHOWN = 40;
+
+function operationOf(call: Call): Operation<StoreInput, StoreOutput> | undefined {
+  if (call.ended === "nothing") return undefined;
+  const { by, askedAt, endedAt } = call;
+  const input = call.ask as StoreInput;
+  const asked = { process: by, input, invokedAt: askedAt };
+  return call.ended === "told" && endedAt !== undefined
+    ? { ...asked, output: call.answer as StoreOutput, returnedAt: endedAt }
+    : asked;
+}
+
+const keyOf = ({ ask }: Call): string => {
+  const input = ask as StoreInput;
+  return input.kind === "read" ? input.key : input.write.key;
+};
+
+/** @param tombstoneMs - after which the store may forget a key that holds nothing. */
+export function judgeContract(calls: readonly Call[], tombstoneMs: number): Verdict {
+  const asked = calls.filter(({ to }) => to === "store");
+  const findings: Finding[] = [];
+  const tallies = { storeCalls: 0, unknownWrites: 0, keys: 0, largestKey: 0, undecidedKeys: 0 };
+  for (const [key, group] of groupBy(asked, keyOf)) {
+    const operations = group.map(operationOf).filter((each) => each !== undefined);
+    tallies.keys += 1;
+    tallies.largestKey = Math.max(tallies.largestKey, operations.length);
+    for (const call of group) {
+      if (call.ended !== "open") tallies.storeCalls += 1;
+      if (call.ended === "lost" && (call.ask as StoreInput).kind === "write") {
+        tallies.unknownWrites += 1;
+      }
+    }
+    const spanMs = ((group.at(-1)?.askedAt ?? 0) - (group[0]?.askedAt ?? 0)) / 1e6;
+    const model = atomicStoreModel({ forgets: spanMs > 0.9 * tombstoneMs });
+    const verdict = checkHistory(model, operations, { maxSteps: MAX_STEPS });
+    if (verdict.verdict === "undecided") tallies.undecidedKeys += 1;
+    if (verdict.verdict === "violated") {
+      const lines = verdict.counterexample.text.split("\n").slice(0, LINES_SHOWN);
+      findings.push({ guarantee: SENTENCE, detail: `key ${key}:\n${lines.join("\n")}` });
+    }
+  }
+  if (tallies.undecidedKeys > 0) {
+    const detail = `${tallies.undecidedKeys} keys could not be decided within ${MAX_STEPS} steps`;
+    findings.push({ guarantee: SENTENCE, detail });
+  }
+  return { findings, tallies };
+}

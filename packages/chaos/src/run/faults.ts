@@ -1,0 +1,160 @@
+// Which fault strikes when, drawn from the seed. Two tracks run at once: one for the server, on
+// which one thing happens at a time, and one for the network and the clients.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TcpProxy, Verdict } from "@onceproof/test-servers";
+import type { Random } from "../random.js";
+import type { ChaosServer, StoreKind } from "../stores/store-kind.js";
+
+/** The faults that every kind of store can have, with what they do. */
+export const COMMON_FAULTS = {
+  cut: "every connection of one client is cut",
+  lose: "requests and replies of one client are lost, or replies swallowed, for a while",
+  delay: "all that one client sends and is sent comes later, for a while",
+  hold: "nothing passes between one client and the server, for a while",
+  crash: "one client process is killed (SIGKILL) and replaced",
+  freeze: "one client process is stopped (SIGSTOP), longer than a lease, and goes on",
+  stall: "the server is stopped (SIGSTOP) for a while",
+  kill: "the server is killed (SIGKILL) and restarted on its data",
+  jump: "the server's clock jumps by up to an hour, there and back (only if asked for)",
+} as const;
+
+const ON_SERVER = ["stall", "kill", "jump"];
+
+/** Faults that are struck unless others are asked for. */
+export function defaultFaults(kind: StoreKind): string[] {
+  return [...allFaults(kind)].filter((fault) => fault !== "jump");
+}
+
+export function allFaults(kind: StoreKind): string[] {
+  return [...Object.keys(COMMON_FAULTS), ...Object.keys(kind.faults)];
+}
+
+/** What faults strike. */
+export interface Targets {
+  readonly server: ChaosServer;
+  readonly clients: readonly {
+    readonly proxy: TcpProxy;
+    kill(signal: NodeJS.Signals): void;
+    replace(): Promise<void>;
+  }[];
+}
+
+export interface FaultOptions {
+  readonly faults: readonly string[];
+  readonly targets: Targets;
+  /** The choices of a track. */
+  readonly random: (track: string) => Random;
+  readonly stopped: AbortSignal;
+  /** Told of each fault as it strikes. */
+  readonly onFault: (fault: string) => void;
+}
+
+const HOUR_MS = 3_600_000;
+const LOSSES = ["loseRequest", "loseReply", "swallowReply"] as const;
+
+/** Strikes until it is stopped; every fault is over when it resolves. */
+export async function strikeFaults(options: FaultOptions): Promise<void> {
+  const { faults, targets } = options;
+  const own = (fault: string): boolean => !(fault in COMMON_FAULTS);
+  const onServer = faults.filter((fault) => ON_SERVER.includes(fault) || own(fault));
+  const others = faults.filter((fault) => !onServer.includes(fault));
+  let offsetMs = 0;
+  const strikeServer = async (fault: string, random: Random, lasting: Lasting): Promise<void> => {
+    const { server, clock, strike } = targets.server;
+    switch (fault) {
+      case "stall":
+        server.kill("SIGSTOP");
+        await lasting(random.int(100, 1_500));
+        server.kill("SIGCONT");
+        return;
+      case "kill":
+        server.kill("SIGKILL");
+        await server.restart();
+        return;
+      case "jump": {
+        const next = random.int(-HOUR_MS, HOUR_MS);
+        clock?.jumpClock(next - offsetMs);
+        offsetMs = next;
+        return;
+      }
+      default:
+        await strike(fault);
+    }
+  };
+  const strikeClient = (fault: string, random: Random, lasting: Lasting): Promise<void> => {
+    const client = random.pick(targets.clients as [Targets["clients"][0]]);
+    return atClient(fault, client, random, lasting);
+  };
+  await Promise.all([
+    track(options, "server", onServer, { leastMs: 300, mostMs: 1_500 }, strikeServer),
+    track(options, "clients", others, { leastMs: 50, mostMs: 500 }, strikeClient),
+  ]);
+}
+
+async function atClient(
+  fault: string,
+  client: Targets["clients"][number],
+  random: Random,
+  lasting: Lasting,
+): Promise<void> {
+  const { proxy } = client;
+  switch (fault) {
+    case "cut":
+      proxy.cut();
+      return;
+    case "lose": {
+      const one = random.int(4, 30);
+      const lift = proxy.addRule((): Verdict | undefined =>
+        random.int(1, one) === 1 ? random.pick(LOSSES) : undefined,
+      );
+      await lasting(random.int(200, 1_000));
+      lift();
+      // A connection whose reply was swallowed owes it for ever; a network would end it some time.
+      proxy.cut();
+      return;
+    }
+    case "delay": {
+      const lift = proxy.delay(random.int(5, 200));
+      await lasting(random.int(200, 1_000));
+      lift();
+      return;
+    }
+    case "hold": {
+      const lift = proxy.hold();
+      await lasting(random.int(100, 1_200));
+      lift();
+      return;
+    }
+    case "freeze":
+      client.kill("SIGSTOP");
+      await lasting(random.int(500, 4_000));
+      client.kill("SIGCONT");
+      return;
+    default:
+      client.kill("SIGKILL");
+      await client.replace();
+  }
+}
+
+type Lasting = (ms: number) => Promise<void>;
+
+async function track(
+  { random: randomOf, stopped, onFault }: FaultOptions,
+  name: string,
+  faults: readonly string[],
+  { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number },
+  strike: (fault: string, random: Random, lasting: Lasting) => Promise<void>,
+): Promise<void> {
+  const [first, ...rest] = faults;
+  if (first === undefined) return;
+  const random = randomOf(name);
+  // What is stopped in the middle of a fault lifts it at once.
+  const lasting: Lasting = (ms) => sleep(ms, undefined, { signal: stopped }).catch(() => {});
+  while (!stopped.aborted) {
+    await lasting(random.int(leastMs, mostMs));
+    if (stopped.aborted) return;
+    const fault = random.pick([first, ...rest]);
+    onFault(fault);
+    await strike(fault, random, lasting);
+  }
+}

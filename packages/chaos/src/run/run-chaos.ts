@@ -1,0 +1,222 @@
+// One run: a server, a proxy for each client process, faults while they work, then quiet, one last
+// look, and the judges' verdict.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startTcpProxy, type TcpProxy } from "@onceproof/test-servers";
+import { UNFENCED } from "../broken.js";
+import type { Finding, Verdict } from "../judge/finding.js";
+import { judgeRun, type RunFacts, writeFacts } from "../judge/judge.js";
+import { createRandom } from "../random.js";
+import { type Sink, startSink } from "../sink/server.js";
+import type { ChaosServer, StoreKind } from "../stores/store-kind.js";
+import type { WorkerOptions } from "../worker/protocol.js";
+import { strikeFaults } from "./faults.js";
+import { settleAll } from "./settle.js";
+import { startWorker, type Worker } from "./workers.js";
+
+export interface ChaosOptions {
+  readonly kind: StoreKind;
+  readonly seed: number;
+  /** The run goes on at least until so many store calls have settled, and for so long. */
+  readonly calls: number;
+  readonly forMs: number;
+  readonly faults: readonly string[];
+  /** Client processes. */
+  readonly processes: number;
+  /** Names what is broken on purpose. */
+  readonly broken?: string | undefined;
+  /** Where histories are kept. @defaultValue a folder that is removed */
+  readonly keep?: string | undefined;
+  /** Ends the run early: then it is judged as far as it came. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly phase: "running" | "settling" | "judging";
+  readonly elapsedMs: number;
+  readonly calls: number;
+  readonly faults: number;
+}
+
+export interface ChaosReport extends Verdict {
+  readonly interrupted: boolean;
+  readonly elapsedMs: number;
+  /** How often each fault struck. */
+  readonly struck: Readonly<Record<string, number>>;
+}
+
+const SPACE = "chaos";
+const CONNECTIONS = 3;
+const OPERATION_TIMEOUT_MS = 500;
+const TOMBSTONE_MS = 300_000;
+/** The clock goes from an hour ahead to an hour back. */
+const TOMBSTONE_WITH_JUMPS_MS = 3 * 3_600_000;
+const FINISH_WITHIN_MS = 45_000;
+const TICK_MS = 200;
+
+interface Client {
+  readonly proxy: TcpProxy;
+  worker: Worker;
+  life: number;
+}
+
+/** Makes a run and judges it. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  // Named as the test servers name theirs, so that a later run removes what a killed one left.
+  const folder = options.keep ?? mkdtempSync(join(tmpdir(), `onceproof-chaos-${process.pid}-`));
+  if (options.keep !== undefined) mkdirSync(folder, { recursive: true });
+  const remove = (): void => {
+    if (options.keep === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", remove);
+  try {
+    return await makeRun(options, folder);
+  } finally {
+    process.removeListener("exit", remove);
+    remove();
+  }
+}
+
+async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosReport> {
+  const { kind, seed, faults, signal, broken } = options;
+  const clockJumps = faults.includes("jump");
+  const tombstoneMs = clockJumps ? TOMBSTONE_WITH_JUMPS_MS : TOMBSTONE_MS;
+  const startedAt = performance.now();
+  const originNs = process.hrtime.bigint();
+  const struck: Record<string, number> = {};
+  const findings: Finding[] = [];
+  let calls = 0;
+  const tell = (phase: Progress["phase"]): void => {
+    const struckAll = Object.values(struck).reduce((sum, each) => sum + each, 0);
+    const elapsedMs = performance.now() - startedAt;
+    options.onProgress?.({ phase, elapsedMs, calls, faults: struckAll });
+  };
+
+  const server = await kind.start({ clock: clockJumps });
+  const sink = await startSink(folder, { unfenced: broken === UNFENCED });
+  const clients: Client[] = [];
+  const interrupted = (): boolean => signal?.aborted === true;
+  try {
+    await server.prepare(SPACE);
+    const workerOptions = {
+      ...{ store: kind.name, seed, folder, originNs: String(originNs), sinkPort: sink.port },
+      ...{ space: SPACE, connections: CONNECTIONS, operationTimeoutMs: OPERATION_TIMEOUT_MS },
+      ...{ tombstoneMs, broken },
+    };
+    const start = (index: number, life: number, proxy: TcpProxy): Promise<Worker> => {
+      const own: WorkerOptions = { ...workerOptions, name: `${index}.${life}`, port: proxy.port };
+      return startWorker(own, (count) => {
+        calls += count;
+      });
+    };
+    await Promise.all(
+      Array.from({ length: options.processes }, async (_, index) => {
+        const proxy = await startTcpProxy(server.server.port);
+        clients.push({ proxy, worker: await start(index + 1, 1, proxy), life: 1 });
+      }),
+    );
+    await disturb(options, server, clients, start, {
+      calls: () => calls,
+      tell,
+      onFault: (fault) => {
+        struck[fault] = (struck[fault] ?? 0) + 1;
+      },
+    });
+    let end: RunFacts["end"];
+    if (!interrupted()) {
+      tell("settling");
+      findings.push(...(await finishAll(clients)));
+      end = await lastLook(options, server, sink, { folder, originNs, tombstoneMs });
+    }
+    await Promise.all(clients.map(({ worker }) => worker.end()));
+    tell("judging");
+    const facts = { store: kind.name, seed, faults, tombstoneMs, clockJumps, findings };
+    writeFacts(folder, { ...facts, ...(end !== undefined && { end }) });
+    const elapsedMs = performance.now() - startedAt;
+    return { ...judgeRun(folder), interrupted: interrupted(), elapsedMs, struck };
+  } finally {
+    await Promise.all(clients.map(({ worker }) => worker.end()));
+    await Promise.all(clients.map(({ proxy }) => proxy.close()));
+    await sink.close();
+    await server.server.stop();
+  }
+}
+
+interface Hooks {
+  calls(): number;
+  tell(phase: Progress["phase"]): void;
+  onFault(fault: string): void;
+}
+
+/** Strikes until there were enough calls for long enough; all is whole again when it resolves. */
+async function disturb(
+  { seed, calls, forMs, faults, signal }: ChaosOptions,
+  server: ChaosServer,
+  clients: Client[],
+  start: (index: number, life: number, proxy: TcpProxy) => Promise<Worker>,
+  hooks: Hooks,
+): Promise<void> {
+  const startedAt = performance.now();
+  const stop = new AbortController();
+  const targets = clients.map((client, index) => ({
+    proxy: client.proxy,
+    kill: (killed: NodeJS.Signals) => client.worker.kill(killed),
+    async replace() {
+      await client.worker.end();
+      client.life += 1;
+      client.worker = await start(index + 1, client.life, client.proxy);
+    },
+  }));
+  const striking = strikeFaults({
+    faults,
+    targets: { server, clients: targets },
+    random: (track) => createRandom(seed, "faults", track),
+    stopped: stop.signal,
+    onFault: hooks.onFault,
+  });
+  let failed: unknown;
+  striking.catch((error: unknown) => {
+    failed = error;
+  });
+  const enough = (): boolean => hooks.calls() >= calls && performance.now() - startedAt >= forMs;
+  while (!enough() && signal?.aborted !== true && failed === undefined) {
+    await sleep(TICK_MS);
+    hooks.tell("running");
+  }
+  stop.abort();
+  // On Ctrl-C the server is gone with us, and cannot be restarted any more.
+  if (signal?.aborted === true) await striking.catch(() => {});
+  else await striking;
+}
+
+async function finishAll(clients: readonly Client[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await Promise.all(
+    clients.map(async ({ worker }, index) => {
+      if (await worker.finish(FINISH_WITHIN_MS)) return;
+      const detail = `client ${index + 1} did not end within ${FINISH_WITHIN_MS} ms after all faults`;
+      findings.push({ guarantee: "Nothing hangs.", detail });
+    }),
+  );
+  return findings;
+}
+
+async function lastLook(
+  { kind, seed }: ChaosOptions,
+  { server }: ChaosServer,
+  sink: Sink,
+  { folder, originNs, tombstoneMs }: { folder: string; originNs: bigint; tombstoneMs: number },
+): Promise<RunFacts["end"]> {
+  const [client = ""] = kind.clients;
+  const operationTimeoutMs = 10_000;
+  const options = { port: server.port, space: SPACE, operationTimeoutMs, tombstoneMs };
+  const { store, close } = await kind.open(client, options);
+  try {
+    return await settleAll({ store, folder, seed, originNs, sinkPort: sink.port });
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,145 @@
+// After all faults: asks every request once more, by a client that nothing strikes, so that what
+// was left open is known, and looks at what stands in the store. Its calls belong to the history.
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createRecordingStore, type StoreInput } from "@onceproof/simulator/checker";
+import type { LastLook } from "../judge/dedup.js";
+import type { RunFacts } from "../judge/judge.js";
+import { type Call, readCalls } from "../log/call.js";
+import { openCallLog } from "../log/writer.js";
+import { createRandom } from "../random.js";
+import { openSinkClient } from "../sink/client.js";
+import { createLane, type Lane } from "../worker/lane.js";
+import { startWatchdog } from "../worker/watchdog.js";
+import { CONTRACT_PREFIX } from "../workloads/contract.js";
+import { createChaosDedup, type DedupAsk, type DedupMode } from "../workloads/dedup.js";
+import { createOrders, type FireAsk, fireOrder } from "../workloads/orders.js";
+import { type ConsumeAsk, createChaosTokens } from "../workloads/tokens.js";
+import { createAccounts, creditOf, moveMoney, type TransferAsk } from "../workloads/transfers.js";
+
+const AT_ONCE = 16;
+
+export interface SettleOptions {
+  readonly store: AtomicStore;
+  readonly folder: string;
+  readonly seed: number;
+  readonly originNs: bigint;
+  readonly sinkPort: number;
+}
+
+/** Settles what is open; returns what stands at the end. */
+export async function settleAll(options: SettleOptions): Promise<NonNullable<RunFacts["end"]>> {
+  const { folder, seed, originNs, sinkPort } = options;
+  const { calls } = readCalls(folder);
+  const log = openCallLog(folder, "settle", originNs);
+  const watchdog = startWatchdog(log.hang);
+  const sink = openSinkClient(sinkPort);
+  const by = "settle/all";
+  const store = createRecordingStore(options.store, { recorder: log.recorder, process: by });
+  const random = createRandom(seed, by);
+  const lane = createLane({ by, seed, random, store, sink, log, watchdog, originNs });
+  try {
+    const accounts = await settleTransfers(lane, calls);
+    const orders = await settleOrders(lane, calls);
+    await settleTokens(lane, calls);
+    const looks = await lookAtDedup(lane, calls);
+    await readContractKeys(lane, calls);
+    return { accounts, orders, looks };
+  } finally {
+    watchdog.stop();
+    sink.close();
+    log.close();
+  }
+}
+
+async function forAll<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const next = async (): Promise<void> => {
+    for (let item = iterator.next(); !item.done; item = iterator.next()) await work(item.value);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+/** The questions of one kind, each once. */
+function questions<T>(calls: readonly Call[], to: Call["to"], id: (ask: T) => string): T[] {
+  const asks = calls.filter((call) => call.to === to).map(({ ask }) => ask as T);
+  return [...new Map(asks.map((ask) => [id(ask), ask])).values()];
+}
+
+async function settleTransfers(
+  lane: Lane,
+  calls: readonly Call[],
+): Promise<Record<string, { sum: number; updates: number }>> {
+  const register = createAccounts(lane.store);
+  const legs = questions<TransferAsk>(calls, "transfer", ({ account, requestId }) =>
+    JSON.stringify([account, requestId]),
+  );
+  const ask = (leg: TransferAsk) => lane.ask("transfer", leg, () => moveMoney(register, leg));
+  await forAll(legs, async (leg) => {
+    const told = await ask(leg);
+    const credit = told?.outcome === "updated" ? creditOf(leg) : undefined;
+    if (credit !== undefined) await ask(credit);
+  });
+  const names = new Set(
+    legs.flatMap(({ account, credit }) => (credit ? [account, credit] : [account])),
+  );
+  const standing: Record<string, { sum: number; updates: number }> = {};
+  await forAll(names, async (name) => {
+    const { value } = await register.get(name);
+    if (value !== undefined) standing[name] = value;
+  });
+  return standing;
+}
+
+async function settleOrders(
+  lane: Lane,
+  calls: readonly Call[],
+): Promise<Record<string, { state: string; data: { moves: number } }>> {
+  const machine = createOrders(lane.store);
+  const asks = questions<FireAsk>(calls, "fire", ({ id, requestId }) =>
+    JSON.stringify([id, requestId]),
+  );
+  await forAll(asks, (ask) => lane.ask("fire", ask, () => fireOrder(machine, ask)));
+  const standing: Record<string, { state: string; data: { moves: number } }> = {};
+  await forAll(new Set(asks.map(({ id }) => id)), async (id) => {
+    const snapshot = await machine.get(id);
+    if (snapshot !== undefined) standing[id] = { state: snapshot.state, data: snapshot.data };
+  });
+  return standing;
+}
+
+async function settleTokens(lane: Lane, calls: readonly Call[]): Promise<void> {
+  const tokens = createChaosTokens(lane.store, lane.seed);
+  const asks = questions<ConsumeAsk>(calls, "consume", ({ token, requestId }) =>
+    JSON.stringify([token, requestId]),
+  );
+  await forAll(asks, (ask) => {
+    const { kind, token, subject, requestId } = ask;
+    return lane.ask("consume", ask, () => tokens[kind].consume(token, subject, { requestId }));
+  });
+}
+
+async function lookAtDedup(lane: Lane, calls: readonly Call[]): Promise<LastLook[]> {
+  const of = (mode: DedupMode) => createChaosDedup(lane.store, mode, lane.sink);
+  const dedups = { park: of("park"), verify: of("verify") };
+  const asks = questions<DedupAsk>(calls, "dedup", ({ mode, key }) => JSON.stringify([mode, key]));
+  const looks: LastLook[] = [];
+  await forAll(asks, async ({ mode, key }) => {
+    const seen = await dedups[mode].inspect(key);
+    const value = seen.state === "done" && "value" in seen ? { value: seen.value } : {};
+    looks.push({ mode, key, state: seen.state, ...value });
+  });
+  return looks;
+}
+
+/** Reads each key of the contract's workload: whatever was unknown is seen now, or never was. */
+async function readContractKeys(lane: Lane, calls: readonly Call[]): Promise<void> {
+  const keys = questions<StoreInput>(calls, "store", keyOf).map(keyOf);
+  await forAll(
+    keys.filter((key) => key.startsWith(CONTRACT_PREFIX)),
+    (key) => lane.store.read(key),
+  );
+}
+
+function keyOf(input: StoreInput): string {
+  return input.kind === "read" ? input.key : input.write.key;
+}

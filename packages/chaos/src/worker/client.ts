@@ -1,0 +1,96 @@
+// One client of a run: its connections, and the loops that work on them until they are told to end.
+// It knows nothing of processes, so that tests run it in their own.
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createRecordingStore } from "@onceproof/simulator/checker";
+import { breakAdapter } from "../broken.js";
+import { openCallLog } from "../log/writer.js";
+import { createRandom } from "../random.js";
+import { openSinkClient } from "../sink/client.js";
+import type { OpenStore } from "../stores/store-kind.js";
+import { WORKLOADS } from "../workloads/workloads.js";
+import { createLane } from "./lane.js";
+import { startWatchdog, type Watchdog } from "./watchdog.js";
+
+export interface ClientOptions {
+  /** Its name in the run, a new one for each life. */
+  readonly name: string;
+  readonly seed: number;
+  readonly folder: string;
+  /** When the run began, by `process.hrtime.bigint`. */
+  readonly originNs: bigint;
+  readonly sinkPort: number;
+  readonly broken?: string | undefined;
+  /** Told the number of store calls that have settled since it was told last. */
+  readonly onCalls?: (count: number) => void;
+}
+
+export interface Client {
+  /** Lets every loop end what it has begun. */
+  finish(): Promise<void>;
+}
+
+/** How much later than its operation timeout a call may settle; generous, for a busy machine. */
+const SETTLE_MARGIN_MS = 2_000;
+
+/** Starts every workload, its lanes spread over the stores. */
+export function startClient(stores: readonly OpenStore[], options: ClientOptions): Client {
+  const { name, seed, folder, originNs, sinkPort, broken, onCalls } = options;
+  const log = openCallLog(folder, name, originNs);
+  const watchdog = startWatchdog(log.hang);
+  const sink = openSinkClient(sinkPort);
+  let finishing = false;
+  let calls = 0;
+  const timer = setInterval(() => {
+    onCalls?.(calls);
+    calls = 0;
+  }, 250);
+  const names = WORKLOADS.flatMap(({ name: workload, lanes, workload: work }) =>
+    Array.from({ length: lanes }, (_, index) => ({ by: `${name}/${workload}${index + 1}`, work })),
+  );
+  const running = names.map(async ({ by, work }, index) => {
+    const open = stores[index % stores.length] as OpenStore;
+    const watched = watchStore(breakAdapter(broken, open.store), watchdog, () => {
+      calls += 1;
+    });
+    const store = createRecordingStore(watched, {
+      recorder: log.recorder,
+      process: by,
+      lateDuplicates: open.resends,
+    });
+    const random = createRandom(seed, by);
+    const parts = { by, seed, random, store, sink, log, watchdog, originNs };
+    const step = work(createLane(parts));
+    while (!finishing) {
+      try {
+        await step();
+      } catch (error) {
+        log.error(`${by}: ${(error as Error).stack ?? String(error)}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  });
+  return {
+    async finish() {
+      finishing = true;
+      await Promise.all(running);
+      clearInterval(timer);
+      onCalls?.(calls);
+      watchdog.stop();
+      sink.close();
+      log.close();
+      await Promise.all(stores.map(({ close }) => close()));
+    },
+  };
+}
+
+function watchStore(store: AtomicStore, watchdog: Watchdog, onCall: () => void): AtomicStore {
+  const boundMs = store.capabilities.operationTimeoutMs + SETTLE_MARGIN_MS;
+  const watch = <T>(what: string, call: Promise<T>): Promise<T> =>
+    watchdog.watch(what, boundMs, call).finally(onCall);
+  return {
+    capabilities: store.capabilities,
+    read: (key) => watch(`read ${key}`, store.read(key)),
+    write: (write) => watch(`write ${write.key} ${write.opId}`, store.write(write)),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,22 @@
+// What each client process does, all at once.
+import type { Workload } from "../worker/lane.js";
+import { contract } from "./contract.js";
+import { dedup } from "./dedup.js";
+import { locks } from "./locks.js";
+import { orders } from "./orders.js";
+import { tokens } from "./tokens.js";
+import { transfers } from "./transfers.js";
+
+export const WORKLOADS: readonly {
+  readonly name: string;
+  readonly lanes: number;
+  readonly workload: Workload;
+}[] = [
+  { name: "contract", lanes: 4, workload: contract },
+  { name: "dedup-park", lanes: 2, workload: dedup("park") },
+  { name: "dedup-verify", lanes: 2, workload: dedup("verify") },
+  { name: "locks", lanes: 2, workload: locks },
+  { name: "tokens", lanes: 2, workload: tokens },
+  { name: "transfers", lanes: 2, workload: transfers },
+  { name: "orders", lanes: 2, workload: orders },
+];

@@ -1,12 +1,12 @@
-// The public surface: the store on Postgres, its table, and the shapes of the clients it takes.
+// The public surface: the stores, their table, and the shapes of the clients they take.
 
+export type { SqliteDatabase, SqliteStatement } from "./drivers/sqlite.js";
 export type { PgClient, PgPool, PgPoolClient, PgStatement } from "./postgres/client.js";
 export type { PostgresStoreOptions } from "./postgres/options.js";
 export { createPostgresStore } from "./postgres/postgres-store.js";
-export {
-  type Dialect,
-  type MigrationClient,
-  migrate,
-  type SchemaOptions,
-  schema,
-} from "./schema.js";
+export { type MigrationClient, migrate } from "./schema/migrate.js";
+export { type SchemaOptions, schema } from "./schema/schema.js";
+export type { Dialect } from "./shared/dialect.js";
+export type { SqlStoreOptions } from "./shared/options.js";
+export type { SqliteStoreOptions } from "./sqlite/options.js";
+export { createSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.js";

@@ -1,7 +1,7 @@
 // No two store keys name the same row, whatever their characters and length.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keyBytes } from "../src/key-bytes.js";
+import { keyBytes } from "../src/shared/key-bytes.js";
 
 const key = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1 }),

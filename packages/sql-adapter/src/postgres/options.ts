@@ -6,7 +6,7 @@ import {
   type StoreCapabilities,
   systemRuntime,
 } from "@onceproof/core/advanced";
-import { DEFAULT_TABLE, quoteTable } from "../table-name.js";
+import { quoteTable } from "../shared/table-name.js";
 import { type PgClient, type PgPool, type Run, statementRunner } from "./client.js";
 import { type Statements, statementsFor } from "./statements.js";
 
@@ -76,7 +76,7 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
   }
   return {
     run: statementRunner(options.client, options.prepare ?? true),
-    statements: statementsFor(quoteTable(options.table ?? DEFAULT_TABLE)),
+    statements: statementsFor(quoteTable("postgres", options.table)),
     runtime: options.runtime ?? systemRuntime,
     capabilities: {
       clock: "store",

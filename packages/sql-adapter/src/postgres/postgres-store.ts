@@ -13,7 +13,7 @@ import {
   type Write,
   type WriteResult,
 } from "@onceproof/core/advanced";
-import { keyBytes } from "../key-bytes.js";
+import { keyBytes } from "../shared/key-bytes.js";
 import { isCreate, readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
 import type { Statement, Statements } from "./statements.js";

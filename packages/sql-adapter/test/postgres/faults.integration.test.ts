@@ -16,7 +16,7 @@ import {
 } from "@onceproof/test-servers";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openPool, type PoolOptions } from "./support/pools.js";
+import { openPool, type PoolOptions } from "../support/pg-pools.js";
 
 const TIMEOUT_MS = 600;
 

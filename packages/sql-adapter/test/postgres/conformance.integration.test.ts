@@ -9,8 +9,8 @@ import {
 } from "@onceproof/test-servers";
 import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
-import { registerCases } from "../../simulator/test/support/register-cases.js";
-import { openPool } from "./support/pools.js";
+import { registerCases } from "../../../simulator/test/support/register-cases.js";
+import { openPool } from "../support/pg-pools.js";
 
 let tables = 0;
 

@@ -1,6 +1,6 @@
 // Only what certainly did nothing is told as certain; everything else stays unknown.
 import { expect, test } from "vitest";
-import { isAborted, isPassing, sqlstate } from "../src/postgres/sqlstate.js";
+import { isAborted, isPassing, sqlstate } from "../../src/postgres/sqlstate.js";
 
 const failure = (code: string): Error => Object.assign(new Error("failed"), { code });
 

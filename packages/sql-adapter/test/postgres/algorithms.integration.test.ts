@@ -16,7 +16,7 @@ import {
 } from "@onceproof/test-servers";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openPool } from "./support/pools.js";
+import { openPool } from "../support/pg-pools.js";
 
 const CALLERS = 64;
 const POOLS = 8;

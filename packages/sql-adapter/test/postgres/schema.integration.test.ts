@@ -5,7 +5,7 @@ import { createPostgresStore, migrate, schema } from "@onceproof/sql-adapter";
 import { missing, newOpId, type PostgresServer, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPool } from "./support/pools.js";
+import { openPool } from "../support/pg-pools.js";
 
 describe.skipIf(missing("postgres"))("the table on a real Postgres", () => {
   let server: PostgresServer;

@@ -1,0 +1,126 @@
+// What is used of a SQLite connection: better-sqlite3, libsql and node:sqlite share these members,
+// all of them synchronous. One connection is one transaction at a time, so what concerns the
+// connection itself (its wait for locks, its durability) is kept here, once per connection.
+
+import { ArgumentError } from "@onceproof/core/advanced";
+
+/** What is used of a prepared statement. */
+export interface SqliteStatement {
+  run(...parameters: never[]): unknown;
+  get(...parameters: never[]): unknown;
+  all(...parameters: never[]): unknown[];
+}
+
+/** What is used of a `Database` of better-sqlite3 or libsql, or a `DatabaseSync` of node:sqlite. */
+export interface SqliteDatabase {
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+  /** Tells of a transaction in better-sqlite3 and libsql. */
+  readonly inTransaction?: boolean;
+  /** Tells of a transaction in node:sqlite. */
+  readonly isTransaction?: boolean;
+}
+
+/** Whether a client is a SQLite connection. */
+export function isSqliteDatabase(client: unknown): client is SqliteDatabase {
+  const { prepare, exec } = Object(client) as Partial<SqliteDatabase>;
+  return typeof prepare === "function" && typeof exec === "function";
+}
+
+const BUSY = 5;
+const LOCKED = 6;
+
+/** Whether another connection holds a lock, so that the same may succeed a moment later. */
+export function isBusy(error: unknown): boolean {
+  const { code, errcode, message } = Object(error) as Partial<Record<string, unknown>>;
+  const primary = typeof errcode === "number" ? errcode & 0xff : undefined;
+  return (
+    primary === BUSY ||
+    primary === LOCKED ||
+    /^SQLITE_(BUSY|LOCKED)/.test(String(code)) ||
+    // The connection is inside a transaction of its user's, which will end.
+    /within a transaction/.test(String(message))
+  );
+}
+
+/** Whether the connection is inside a transaction, as far as the driver tells. */
+export function inTransaction(database: SqliteDatabase): boolean {
+  return database.inTransaction ?? database.isTransaction ?? false;
+}
+
+/** Runs a statement once and returns its first row's first column. */
+export function pragma(database: SqliteDatabase, name: string): unknown {
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown> | undefined;
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+/** Where the main database lives; empty for one in memory. */
+export function fileOf(database: SqliteDatabase): string {
+  const rows = database.prepare("PRAGMA database_list").all() as Record<string, unknown>[];
+  return String(rows.find(({ name }) => name === "main")?.file ?? "");
+}
+
+/** Begins and ends transactions on one connection. */
+export interface SqliteTransactions {
+  /** Takes the write lock or throws at once if another connection holds it. */
+  begin(): void;
+  commit(): void;
+  /** Ends whatever transaction is left; never throws. */
+  rollBack(): void;
+}
+
+const known = new WeakMap<SqliteDatabase, SqliteTransactions>();
+
+/**
+ * The transactions of a connection, the same for every store on it.
+ *
+ * BEGIN IMMEDIATE, because a transaction that reads first and writes later is refused, whatever the
+ * busy timeout. It does not wait inside SQLite, which would stop the event loop, and for ever if
+ * the lock is held by a connection of the same thread: the caller waits and tries again. The
+ * user's own busy timeout is put back at once.
+ */
+export function transactionsOn(database: SqliteDatabase): SqliteTransactions {
+  const made = known.get(database) ?? makeTransactions(database);
+  known.set(database, made);
+  return made;
+}
+
+function makeTransactions(database: SqliteDatabase): SqliteTransactions {
+  if (inTransaction(database)) {
+    throw new ArgumentError("optionInvalid", "database must not be inside a transaction");
+  }
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  const timeout = Number(pragma(database, "busy_timeout"));
+  return {
+    begin() {
+      if (!(timeout > 0)) {
+        begin.run();
+        return;
+      }
+      database.exec("PRAGMA busy_timeout = 0");
+      try {
+        begin.run();
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${timeout}`);
+      }
+    },
+    commit() {
+      commit.run();
+    },
+    rollBack() {
+      try {
+        database.exec("ROLLBACK");
+      } catch {
+        // SQLite had rolled back by itself.
+      }
+    },
+  };
+}
+
+/** Makes commits reach the disk before they are answered: better-sqlite3's default does not. */
+export function makeDurable(database: SqliteDatabase): void {
+  if (Number(pragma(database, "synchronous")) < 2) {
+    database.exec("PRAGMA synchronous = FULL");
+  }
+}

@@ -1,0 +1,56 @@
+// Runs a step again, while it may still help, within the time that one operation may take.
+
+import {
+  type Deadline,
+  pause,
+  type Runtime,
+  StoreError,
+  startDeadline,
+} from "@onceproof/core/advanced";
+
+/** One round of an operation; undefined asks for another one. */
+export type Round<T> = (deadline: Deadline) => Promise<T | undefined>;
+
+const LONGEST_PAUSE_MS = 20;
+
+/** The error for what certainly did nothing, and for a read without an answer. */
+export function unavailable(cause: unknown): StoreError {
+  const detail = cause instanceof Error ? `: ${cause.message}` : "";
+  return new StoreError("unavailable", `the database did nothing or gave no answer${detail}`, {
+    cause,
+  });
+}
+
+/**
+ * Runs rounds until one answers.
+ *
+ * Fails: StoreError `unavailable` when every round until the deadline asked for another one.
+ */
+export async function roundsUntil<T>(
+  runtime: Runtime,
+  deadline: Deadline,
+  round: Round<T>,
+): Promise<T> {
+  for (let done = 0; deadline.remainingMs() > 0; done += 1) {
+    const answer = await round(deadline);
+    if (answer !== undefined) {
+      return answer;
+    }
+    await deadline.race(pause(runtime, Math.min(done, LONGEST_PAUSE_MS)));
+  }
+  throw unavailable(new Error("others came first every time within the operation timeout"));
+}
+
+/** Gives `work` one operation's time. */
+export async function withDeadline<T>(
+  runtime: Runtime,
+  timeoutMs: number,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = startDeadline(runtime, timeoutMs);
+  try {
+    return await work(deadline);
+  } finally {
+    deadline.cancel();
+  }
+}

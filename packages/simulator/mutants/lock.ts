@@ -96,10 +96,10 @@ export const mutants: readonly Mutant[] = [
     family: "token-order",
     guarantee: "the fencing token stays the same through renewals",
     file: "src/lock/held-lock.ts",
-    find: "return Object.assign(new Held(tenure, remainingMs), {\n    resource,\n    token,",
+    find: "return Object.assign(new Held(tenure.signal, remainingMs), {\n    resource,\n    token,",
     replace:
       "const get = () => token + Math.ceil(1e6 - tenure.remainingMs());\n" +
-      '  const held = Object.defineProperty(new Held(tenure, remainingMs), "token", { get });\n' +
+      '  const held = Object.defineProperty(new Held(tenure.signal, remainingMs), "token", { get });\n' +
       "  return Object.assign(held as Held & { readonly token: number }, {\n    resource,",
     test: "test/lock.property.test.ts",
     subtle: "fencing token that follows renewals",

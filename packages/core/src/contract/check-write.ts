@@ -7,8 +7,6 @@ import type { Ttl, Write } from "./atomic-store.js";
 import type { WriteAll, WriteWithoutOpId } from "./capabilities.js";
 
 const OP_ID = /^[A-Za-z0-9_-]{22}$/;
-// Expiry is kept in microseconds as a safe integer beside a wall clock of about 1.8e15.
-const MAX_TTL_MS = 2 ** 51 / 1000;
 
 function invalid(message: string): never {
   throw new ArgumentError("writeInvalid", message);
@@ -49,7 +47,8 @@ function checkTtl(ttlMs: Ttl | "keep", keepAllowed: boolean): void {
   if (ttlMs === "never" || (ttlMs === "keep" && keepAllowed)) {
     return;
   }
-  if (typeof ttlMs !== "number" || !(ttlMs > 0) || ttlMs > MAX_TTL_MS) {
+  // Expiry is kept in microseconds as a safe integer beside a wall clock of about 1.8e15.
+  if (typeof ttlMs !== "number" || !(ttlMs > 0) || ttlMs > 2 ** 51 / 1000) {
     throw new ArgumentError("durationInvalid", `ttlMs must be above 0, got ${shown(ttlMs)}`);
   }
 }

@@ -192,7 +192,7 @@ export function createAttempt(
       const unresolved = !clean || record.unresolved;
       return finish({ state: "open", unresolved }, unresolved ? "never" : undefined);
     },
-    context: Object.assign(new WithSignal(tenure), {
+    context: Object.assign(new WithSignal(tenure.signal), {
       key,
       attempt: first.attempt,
       takeover: !!first.unresolved,

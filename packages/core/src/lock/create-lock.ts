@@ -17,7 +17,7 @@ import {
 } from "./options.js";
 
 // The stamp says all there is to say: the opId is the holder, the revision is the token.
-const HELD = encodeRecord({});
+const HELD = /* @__PURE__ */ encodeRecord({});
 
 /** What `tryAcquire` answers. */
 export type TryAcquired =
@@ -69,9 +69,7 @@ export function createLock(options: LockOptions): Locks {
         throw new IndeterminateError(
           "indeterminate",
           "whether the lock was acquired is not known",
-          {
-            cause: result.cause,
-          },
+          result,
         );
     }
   };
@@ -143,5 +141,5 @@ async function contend(
 
 /** What is left of the holder's lease in store time; an entry without an end is held without end. */
 function leftMs({ entry, now }: Observation): number {
-  return entry ? ((entry.expiresAt ?? Number.POSITIVE_INFINITY) - now) / 1000 : 0;
+  return entry ? ((entry.expiresAt ?? Infinity) - now) / 1000 : 0;
 }

@@ -68,7 +68,7 @@ export function heldLock(
     released ??= giveBack();
     return released;
   };
-  return Object.assign(new Held(tenure, remainingMs), {
+  return Object.assign(new Held(tenure.signal, remainingMs), {
     resource,
     token,
     async extend(leaseMs?: number) {
@@ -94,8 +94,8 @@ class Held extends WithSignal {
   declare readonly release: Lock["release"];
   readonly #remainingMs: () => number;
 
-  constructor(tenure: Tenure, remainingMs: () => number) {
-    super(tenure);
+  constructor(signal: () => AbortSignal, remainingMs: () => number) {
+    super(signal);
     this.#remainingMs = remainingMs;
   }
 

@@ -20,7 +20,7 @@ import { readStep, writeAllStep, writeStep } from "./steps.js";
 import { BoundStore, BufferedTransaction, type MemoryTransaction, runOnce } from "./transaction.js";
 import type { Wake } from "./watchers.js";
 
-const MIB = 2 ** 20;
+const MIB = 1_048_576;
 const MAX_TRANSACTION_RUNS = 64;
 
 /** Options of `createMemoryStore`. */

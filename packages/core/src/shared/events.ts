@@ -64,7 +64,7 @@ export function createEmit(algorithm: Algorithm, name: string, options: EventOpt
   return (key, detail) => {
     try {
       const keyHash = shortHash(algorithm, name, key);
-      const event = { ...detail, algorithm, name, keyHash, ...(revealKeys ? { key } : undefined) };
+      const event = { algorithm, name, keyHash, ...(revealKeys && { key }), ...detail };
       const returned: unknown = onEvent(event);
       // Not by `instanceof`, which a promise of another realm fails.
       if (typeof returned === "object") {

@@ -9,7 +9,7 @@ import { shortHash } from "./hash.js";
 // Bump when the canonical form changes: fingerprints of different versions are not compared.
 const VERSION = "1.";
 // What holds the same object many times over has more paths than a walk could follow.
-const MOST_NODES = 2 ** 18;
+const MOST_NODES = 262_144;
 
 let nodes = 0;
 

@@ -86,8 +86,7 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   const mine = stamp?.opId === opId;
   const lease = mine ? sent : stamp && unanswered?.get(stamp.opId);
   if (stamp && lease) {
-    const { since } = lease;
-    return { outcome: "own", applied: mine, stamp, now: answer.now, since, leaseMs: lease.leaseMs };
+    return { outcome: "own", applied: mine, stamp, now: answer.now, ...lease };
   }
   if (!answer.afterUnknown) {
     unanswered?.delete(opId);

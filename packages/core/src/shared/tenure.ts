@@ -66,7 +66,7 @@ export function createTenure(
   };
 
   const untilRenewalMs = (): number =>
-    renewing ? leaseMs / 3 - elapsedMs(runtime, since) : Number.POSITIVE_INFINITY;
+    renewing ? leaseMs / 3 - elapsedMs(runtime, since) : Infinity;
 
   const abort = (): void =>
     controller?.abort(
@@ -92,8 +92,8 @@ export function createTenure(
     if (!stopped) {
       // Timers stand still while a machine is suspended, so the clocks are read now and then. In the
       // background: a forgotten lock must not keep a process alive.
-      const waitMs = Math.min(Math.max(leastMs, untilRenewalMs()), leaseMs / 10);
-      cancelTimer = runtime.setTimer(due, Math.min(remainingMs(), waitMs), true);
+      const waitMs = Math.min(remainingMs(), Math.max(leastMs, untilRenewalMs()), leaseMs / 10);
+      cancelTimer = runtime.setTimer(due, waitMs, true);
     }
   };
 

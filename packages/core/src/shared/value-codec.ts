@@ -6,7 +6,7 @@ import { FormatError } from "../errors/errors.js";
 
 const DEEPEST = 64;
 // What holds the same object many times over has more paths than a walk could follow.
-const MOST_NODES = 2 ** 18;
+const MOST_NODES = 262_144;
 
 /** The bytes of a view alone: what lies beside them in its buffer may be someone else's. */
 const OPTIONS: StringifyOptions = {

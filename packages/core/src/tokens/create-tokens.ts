@@ -165,9 +165,7 @@ export function createTokens(
           throw new IndeterminateError(
             "indeterminate",
             "whether the token was consumed is not known",
-            {
-              cause: result.cause,
-            },
+            result,
           );
       }
     },

@@ -77,6 +77,11 @@ export async function badArgument(promise: Promise<unknown>, what: string): Prom
   check(error instanceof TypeError, `${what} must reject with a TypeError`, error);
 }
 
+/** Whether something thrown is an error of this code. */
+export function codeIs(error: unknown, code: string): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === code;
+}
+
 /** Fails unless it rejects with an error of this code. */
 export async function rejectsWith(
   promise: Promise<unknown>,
@@ -84,6 +89,5 @@ export async function rejectsWith(
   what: string,
 ): Promise<void> {
   const error = await rejection(promise, what);
-  const seen = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  check(seen === code, `${what} must reject with code "${code}"`, error);
+  check(codeIs(error, code), `${what} must reject with code "${code}"`, error);
 }

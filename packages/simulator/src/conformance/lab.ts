@@ -51,6 +51,12 @@ export class Lab {
     return `conformance${String(this.#opIds).padStart(10, "0")}A`;
   }
 
+  /** A fresh opId whose first letters tell it from the others of a history that is shown. */
+  historyOpId(): string {
+    this.#opIds += 1;
+    return `${String(this.#opIds).padStart(4, "0")}ofSomeRecordHistoA`;
+  }
+
   /** The two clients in turn, so that races cross connections. */
   client(index: number): AtomicStore {
     return index % 2 === 0 ? this.store : this.peer;

@@ -86,7 +86,7 @@ function isLatest({ slot }: StoreState, { opId }: Write): boolean {
  * S0: the state that a write finds, narrowed by its stamp, if it may apply at one of the instants
  * between its judgement and its answer; undefined if it may not. No instants: at any.
  */
-function permitted(
+export function permitted(
   state: StoreState,
   { expect }: Write,
   instants: readonly number[],
@@ -172,7 +172,7 @@ function refused(
 }
 
 /** S4: whether what was observed refuses the write. */
-function refuses({ expect }: Write, { entry, revision = 0 }: Refused): boolean {
+export function refuses({ expect }: Write, { entry, revision = 0 }: Refused): boolean {
   if (expect === "absent") {
     return entry !== undefined;
   }

@@ -3,6 +3,9 @@
 import type { CreateWrite, WriteAllResult, WriteWithoutOpId } from "@onceproof/core/advanced";
 import { badArgument, check, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
+import { multiKeyModel } from "../histories/multi-key-model.js";
+import { recordMultiKeyWorkload } from "../histories/multi-key-workload.js";
+import { mustBeLinearizable } from "../histories/verdict.js";
 import type { Lab } from "../lab.js";
 
 type AllApplied = Extract<WriteAllResult, { outcome: "applied" }>;
@@ -223,6 +226,16 @@ export const multiKey: readonly CaseDefinition[] = [
       const result = await lab.settles(lab.multiKey.writeAll(all), "a writeAll without a reply");
       same(result.outcome, "unknown", "a writeAll whose reply is lost");
       check((await writeAll(lab, all.writes, all.opId)).replayed, "it must be recognised");
+    },
+  },
+  {
+    id: "multiKey.11-history",
+    law: "the recorded history of writes to one and to several keys is linearizable over all keys",
+    needs: ["writeAll"],
+    async run(lab) {
+      const keys = ["a", "b", "c"];
+      const history = await recordMultiKeyWorkload(lab, keys);
+      mustBeLinearizable(multiKeyModel(keys), history, lab.workloadSeed);
     },
   },
 ];

@@ -1,11 +1,16 @@
 // S1: per key, reads and writes are linearizable. Races across two clients, judged by laws that
-// hold in every linear order.
+// hold in every linear order, and recorded workloads, judged by the checker.
 
+import { atomicStoreModel } from "../../checker/models/atomic-store.js";
 import { applied, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
+import { mustBeLinearizable } from "../histories/verdict.js";
+import { recordWorkload } from "../histories/workload.js";
 import type { Lab } from "../lab.js";
 
 const RACERS = 64;
+
+const WORKLOAD = { clients: 6, stepsPerClient: 50, keys: ["a", "b", "c"] } as const;
 
 function range(count: number): number[] {
   return [...Array(count).keys()];
@@ -147,6 +152,23 @@ export const s1: readonly CaseDefinition[] = [
         throw error;
       };
       await Promise.all([writer().catch(stop), reader(0), reader(1)]);
+    },
+  },
+  {
+    id: "S1.8-history",
+    law: "the recorded history of a mixed workload by several clients is linearizable",
+    async run(lab) {
+      const history = await recordWorkload(lab, { ...WORKLOAD, losses: 0 });
+      mustBeLinearizable(atomicStoreModel(), history, lab.workloadSeed);
+    },
+  },
+  {
+    id: "S1.9-history-lost",
+    law: "it is linearizable too where requests and replies get lost and writes are sent again",
+    needs: ["loseReply"],
+    async run(lab) {
+      const history = await recordWorkload(lab, { ...WORKLOAD, losses: 0.1 });
+      mustBeLinearizable(atomicStoreModel(), history, lab.workloadSeed);
     },
   },
 ];

@@ -1,0 +1,122 @@
+// A seeded workload of several clients that write several keys in one step, and single ones
+// between, recorded.
+
+import type {
+  MultiKeyStore,
+  Stamp,
+  Write,
+  WriteAll,
+  WriteWithoutOpId,
+} from "@onceproof/core/advanced";
+import type { History } from "../../checker/model.js";
+import { createRecorder, type Recorder } from "../../checker/recorder.js";
+import { createRandom, type Random } from "../../random.js";
+import type { Lab } from "../lab.js";
+import type { MultiKeyInput, MultiKeyOutput } from "./multi-key-model.js";
+
+const CLIENTS = 4;
+const STEPS_PER_CLIENT = 12;
+
+interface Client {
+  readonly lab: Lab;
+  readonly store: MultiKeyStore;
+  readonly name: string;
+  readonly random: Random;
+  readonly recorder: Recorder<MultiKeyInput, MultiKeyOutput>;
+  readonly keys: readonly string[];
+  readonly stamps: Map<string, Stamp | undefined>;
+  latest: WriteAll | undefined;
+}
+
+/** Runs the workload on the lab's clients and returns what was recorded. */
+export async function recordMultiKeyWorkload(
+  lab: Lab,
+  keys: readonly string[],
+): Promise<History<MultiKeyInput, MultiKeyOutput>> {
+  const recorder: Recorder<MultiKeyInput, MultiKeyOutput> = createRecorder();
+  const clients = [...Array(CLIENTS).keys()].map((index): Client => {
+    const random = createRandom(lab.workloadSeed, index + 1);
+    const store = lab.client(index) as MultiKeyStore;
+    const name = `client ${index + 1}`;
+    return { lab, store, name, random, recorder, keys, stamps: new Map(), latest: undefined };
+  });
+  await Promise.all(clients.map(runClient));
+  return recorder.history();
+}
+
+async function runClient(client: Client): Promise<void> {
+  const { random, keys } = client;
+  for (let step = 0; step < STEPS_PER_CLIENT; step += 1) {
+    const kind = random.int(0, 9);
+    if (kind < 3) {
+      await read(client, keys[random.int(0, keys.length - 1)] ?? "");
+    } else if (kind < 5) {
+      const key = keys[random.int(0, keys.length - 1)] ?? "";
+      await write(client, { ...draw(client, key), opId: client.lab.historyOpId() } as Write);
+    } else if (kind < 6 && client.latest !== undefined) {
+      await writeAll(client, client.latest);
+    } else {
+      const count = random.int(2, keys.length);
+      const from = random.int(0, keys.length - 1);
+      const chosen = [...keys, ...keys].slice(from, from + count);
+      const writes = chosen.map((key) => draw(client, key));
+      await writeAll(client, { opId: client.lab.historyOpId(), writes });
+    }
+  }
+}
+
+function draw({ random, stamps, lab }: Client, key: string): WriteWithoutOpId {
+  const stamp = stamps.get(key);
+  const value = `w${lab.historyOpId().slice(0, 4)}`;
+  if (stamp === undefined) {
+    return { key, expect: "absent", next: { value, ttlMs: "never" } };
+  }
+  return random.chance(0.2)
+    ? { key, expect: stamp, next: "removed" }
+    : { key, expect: stamp, next: { value, ttlMs: "never" } };
+}
+
+async function read(client: Client, key: string): Promise<void> {
+  const { store, recorder, name, stamps } = client;
+  const invocation = recorder.invoke(name, { kind: "read", key });
+  const observation = await store.read(key);
+  recorder.return(invocation, observation);
+  stamps.set(key, observation.entry?.stamp);
+}
+
+async function write(client: Client, sent: Write): Promise<void> {
+  const { store, recorder, name, stamps } = client;
+  const invocation = recorder.invoke(name, { kind: "write", write: sent });
+  const result = await store.write(sent);
+  if (result.outcome === "unknown") {
+    recorder.unknown(invocation);
+    return;
+  }
+  recorder.return(invocation, result);
+  const applied = result.outcome === "applied" && sent.next !== "removed";
+  const mine = applied ? { revision: result.revision, opId: sent.opId } : undefined;
+  stamps.set(sent.key, result.outcome === "applied" ? mine : result.entry?.stamp);
+}
+
+async function writeAll(client: Client, all: WriteAll): Promise<void> {
+  const { store, recorder, name, stamps } = client;
+  client.latest = all;
+  const invocation = recorder.invoke(name, { kind: "writeAll", all });
+  const result = await store.writeAll(all);
+  if (result.outcome === "unknown") {
+    recorder.unknown(invocation);
+    return;
+  }
+  recorder.return(invocation, result);
+  if (result.outcome === "refused") {
+    const key = all.writes[result.index]?.key;
+    stamps.set(key ?? "", result.entry?.stamp);
+    return;
+  }
+  for (const [index, { key, next }] of all.writes.entries()) {
+    const revision = result.revisions[index] ?? 0;
+    // Of what another write has superseded, nothing is known.
+    const stands = next !== "removed" && revision !== 0;
+    stamps.set(key, stands ? { revision, opId: all.opId } : undefined);
+  }
+}

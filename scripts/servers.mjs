@@ -3,17 +3,28 @@
 import {
   findChromium,
   findCompiler,
+  findMariadb,
   findPostgres,
   findRedis,
+  findValkey,
   onPath,
 } from "../packages/test-servers/src/find.mjs";
+import { withBackports } from "./lib/apt-backports.mjs";
 import { run } from "./lib/child.mjs";
 import { paint } from "./lib/print.mjs";
 import { step } from "./lib/step.mjs";
 
 const servers = {
   redis: { find: findRedis, package: "redis-server", why: "tests on a real Redis" },
+  // Debian has it from 13 on, and Debian 12 among its backports.
+  valkey: {
+    find: findValkey,
+    package: "valkey-server",
+    why: "tests on a real Valkey",
+    backports: true,
+  },
   postgres: { find: findPostgres, package: "postgresql", why: "tests on a real Postgres" },
+  mariadb: { find: findMariadb, package: "mariadb-server", why: "tests on a real MariaDB" },
   compiler: {
     find: findCompiler,
     package: "gcc libc6-dev",
@@ -52,16 +63,19 @@ async function install(names) {
     console.log(`${servers[name].package} is missing; it is needed for ${servers[name].why}.`);
   }
   const packages = names.flatMap((name) => servers[name].package.split(" "));
-  const apt = (...args) =>
-    run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=180", ...args], {
-      capture: true,
-      env: { DEBIAN_FRONTEND: "noninteractive" },
-    });
-  return await step(`apt-get install ${packages.join(" ")}`, async () => {
-    const updated = await apt("update");
-    const installed = await apt("install", "-y", "--no-install-recommends", ...packages);
-    if (installed.code === 0) return undefined;
-    console.log(paint.dim([updated.output, installed.output].join("\n").trim()));
-    return "apt-get could not install it (its output is above)";
-  });
+  const within = names.some((name) => servers[name].backports) ? withBackports : (use) => use([]);
+  return await step(`apt-get install ${packages.join(" ")}`, () =>
+    within(async (sources) => {
+      const apt = (...args) =>
+        run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=180", ...sources, ...args], {
+          capture: true,
+          env: { DEBIAN_FRONTEND: "noninteractive" },
+        });
+      const updated = await apt("update");
+      const installed = await apt("install", "-y", "--no-install-recommends", ...packages);
+      if (installed.code === 0) return undefined;
+      console.log(paint.dim([updated.output, installed.output].join("\n").trim()));
+      return "apt-get could not install it (its output is above)";
+    }),
+  );
 }

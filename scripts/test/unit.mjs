@@ -12,7 +12,7 @@ export const unit = {
   minutes: 8,
   needsBuild: false,
   async run(flags) {
-    const missing = await ensureServers(["redis", "postgres", "compiler"]);
+    const missing = await ensureServers(["redis", "postgres", "mariadb", "compiler"]);
     rmSync(report, { force: true });
     const { code } = await runNode(
       fromRoot("node_modules", "vitest", "vitest.mjs"),

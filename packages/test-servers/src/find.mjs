@@ -14,6 +14,12 @@ export function findRedis() {
   return onPath("redis-server") ?? onPath("valkey-server");
 }
 
+/** Path of valkey-server, or undefined. */
+export function findValkey() {
+  if (hidden("valkey")) return undefined;
+  return onPath("valkey-server");
+}
+
 /** Folder that holds `postgres` and `initdb` of the newest version >= 15, or undefined. */
 export function findPostgres() {
   if (hidden("postgres")) return undefined;
@@ -26,6 +32,14 @@ export function findPostgres() {
   return [...folders, ...pathFolders()].find(
     (folder) => isProgram(join(folder, "postgres")) && isProgram(join(folder, "initdb")),
   );
+}
+
+/** Paths of mariadbd and of the program that makes its data folder, or undefined. */
+export function findMariadb() {
+  if (hidden("mariadb")) return undefined;
+  const server = onPath("mariadbd");
+  const install = onPath("mariadb-install-db");
+  return server && install ? { server, install } : undefined;
 }
 
 /** Path of Chromium, or undefined. */

@@ -15,7 +15,23 @@ export {
 } from "./append-workload.js";
 export type { ClockControl } from "./clock-shim.js";
 export { missing, type ServerName } from "./missing.js";
+export { fieldsOf, redisCommand } from "./redis-admin.js";
 export type { TestServer } from "./server.js";
+export { type MariadbOptions, type MariadbServer, startMariadb } from "./start-mariadb.js";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";
 export { type RedisOptions, startRedis } from "./start-redis.js";
+export {
+  type ClusterNode,
+  type RedisCluster,
+  type RedisClusterOptions,
+  startRedisCluster,
+} from "./start-redis-cluster.js";
+export {
+  type RedisSentinel,
+  type RedisSentinelOptions,
+  SENTINEL_MASTER,
+  startRedisSentinel,
+} from "./start-redis-sentinel.js";
+export { startValkey } from "./start-valkey.js";
 export { type Rule, startTcpProxy, type TcpProxy, type Verdict } from "./tcp-proxy.js";
+export { until } from "./until.js";

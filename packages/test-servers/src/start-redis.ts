@@ -8,6 +8,8 @@ import { type ServerKind, startServer, type TestServer } from "./server.js";
 export interface RedisOptions {
   /** Further command-line arguments; they come last, so they win. @defaultValue none */
   readonly args?: readonly string[];
+  /** The server program. @defaultValue redis-server */
+  readonly program?: string;
   /** Whether its clock can be moved: see `missing("clock-shim")`. @defaultValue false */
   readonly clock?: boolean;
 }
@@ -22,8 +24,8 @@ export function startRedis(options?: RedisOptions): Promise<TestServer>;
 export async function startRedis({
   args = [],
   clock = false,
+  program = findRedis(),
 }: RedisOptions = {}): Promise<TestServer> {
-  const program = findRedis();
   if (program === undefined) throw new Error(missing("redis"));
   const shim = clock ? createClockShim() : undefined;
   const kind: ServerKind = {
@@ -47,7 +49,8 @@ export async function startRedis({
   return shim === undefined ? server : withClock(server, shim);
 }
 
-function answersPing(port: number): Promise<boolean> {
+/** Whether a server on this port is ready to serve. */
+export function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     const settle = (ready: boolean): void => {

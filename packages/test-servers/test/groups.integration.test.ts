@@ -1,0 +1,60 @@
+// Groups of servers: a cluster, a master that Sentinels watch; and Valkey.
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import {
+  fieldsOf,
+  missing,
+  redisCommand,
+  startRedisCluster,
+  startRedisSentinel,
+  startValkey,
+} from "@onceproof/test-servers";
+import { describe, expect, test } from "vitest";
+
+const folders = (): string[] =>
+  readdirSync(tmpdir()).filter(
+    (name) => /^onceproof-(redis|sentinel)-/.test(name) && name.includes(`-${process.pid}-`),
+  );
+
+describe.skipIf(missing("redis"))("groups of Redis servers", () => {
+  test("a cluster refuses keys of two slots, moves a slot, and replaces a master", async () => {
+    await using cluster = await startRedisCluster({ replicasEach: 1 });
+    const [first, second] = cluster.masters;
+    if (first === undefined || second === undefined) throw new Error("it has three masters");
+    const both = redisCommand(first.port, "EVAL", "return 1", "2", "a", "b");
+    await expect(both).rejects.toThrow(/CROSSSLOT/);
+    // "{06S}" is in slot 0.
+    await redisCommand(first.port, "SET", "{06S}k", "v");
+    await cluster.moveSlot(0, second);
+    expect(await redisCommand(second.port, "GET", "{06S}k")).toBe("v");
+    await expect(redisCommand(first.port, "GET", "{06S}k")).rejects.toThrow(/MOVED/);
+    expect(await cluster.failOver(0)).toBe(second);
+    const heir = await cluster.ownerOf(0);
+    expect(cluster.replicas).toContain(heir);
+    expect(await redisCommand(heir.port, "GET", "{06S}k")).toBe("v");
+  });
+
+  test("Sentinels promote a replica when the master is killed", async () => {
+    await using group = await startRedisSentinel();
+    const before = await group.master();
+    await redisCommand(before.port, "SET", "k", "v");
+    await redisCommand(before.port, "WAIT", "2", "1000");
+    expect(await group.failOver()).toBe(before);
+    const after = await group.master();
+    expect(after).not.toBe(before);
+    expect(await redisCommand(after.port, "GET", "k")).toBe("v");
+  });
+
+  test("nothing is left of a group that was stopped", async () => {
+    const group = await startRedisSentinel({ replicas: 1, sentinels: 1 });
+    expect(folders()).toHaveLength(3);
+    await group.stop();
+    expect(folders()).toEqual([]);
+  });
+});
+
+test.skipIf(missing("valkey"))("a private Valkey is one", async () => {
+  await using server = await startValkey();
+  const info = fieldsOf(await redisCommand(server.port, "INFO", "server"));
+  expect(info.server_name).toBe("valkey");
+});

@@ -12,6 +12,7 @@ const CLASS_OF: { readonly [name in FaultName]: FaultClass } = {
   holdReply: "messages",
   duplicate: "messages",
   refuse: "messages",
+  disconnect: "messages",
   cut: "messages",
   crash: "crashes",
   pause: "pauses",
@@ -128,6 +129,9 @@ function storeFaults({ profile, times }: MenuOptions): WorldFault[] {
             faults.push(...lags.map((lagMs): WorldFault => ({ fault: name, phase, loses, lagMs })));
           }
         }
+        break;
+      case "disconnect":
+        faults.push(...PHASES.map((phase): WorldFault => ({ fault: name, phase })));
         break;
       case "evict":
         faults.push({ fault: name });

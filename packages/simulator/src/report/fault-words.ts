@@ -51,7 +51,7 @@ export function describeFault(fault: FaultAt): string {
 
 type StoreFault = Extract<
   FaultAt,
-  { fault: "jumpStoreClock" | "restartStore" | "failover" | "evict" | "staleReads" }
+  { fault: "jumpStoreClock" | "restartStore" | "failover" | "disconnect" | "evict" | "staleReads" }
 >;
 
 function describeStoreFault(fault: StoreFault, call: string): string {
@@ -65,6 +65,8 @@ function describeStoreFault(fault: StoreFault, call: string): string {
       const lacking = fault.loses === 0 ? "" : ` that lacks ${lastWrites(fault.loses)}`;
       return `a replica${lacking} takes over ${carriedOut(fault.phase, call)}${lag}`;
     }
+    case "disconnect":
+      return `the connection of ${call} is lost ${carriedOut(fault.phase, call)}`;
     case "evict":
       return `the store evicts the keys of ${call} before it carries it out`;
     case "staleReads":

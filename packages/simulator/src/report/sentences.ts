@@ -156,7 +156,7 @@ function tookEffect({ trace }: Reading, index: number): boolean {
 
 /** Faults that say by themselves that the message is lost. */
 const LOSES: ReadonlySet<string> = new Set([
-  ...["dropRequest", "dropReply", "refuse", "crash", "restartStore", "failover"],
+  ...["dropRequest", "dropReply", "refuse", "crash", "restartStore", "failover", "disconnect"],
 ]);
 
 /** What `onEvent` told that a short story repeats; the rest shows in answers and effects. */

@@ -1,5 +1,6 @@
 // How times, keys, opIds and fencing tokens are written for people: short, and never two alike.
 
+import type { Write } from "@onceproof/core/advanced";
 import type { TraceEvent } from "../world/trace.js";
 
 /** `1,505.1 ms`: whole thousands are grouped, and a tenth is shown where there is one. */
@@ -134,7 +135,12 @@ function collect(
     return;
   }
   const { ask } = event;
-  if (ask.ask === "read") {
+  const step = ask.ask === "session" ? ask.does : undefined;
+  if (step?.step === "read") {
+    keys.add(step.key);
+  } else if (step?.step === "write") {
+    collectWrite(step.write, opIds, revisions, keys);
+  } else if (ask.ask === "read") {
     keys.add(ask.key);
   } else if (ask.ask === "writeAll") {
     opIds.add(ask.opId);
@@ -142,13 +148,21 @@ function collect(
       keys.add(key);
     }
   } else if (ask.ask === "write") {
-    keys.add(ask.write.key);
-    opIds.add(ask.write.opId);
-    const { expect } = ask.write;
-    if (typeof expect === "object" && "opId" in expect) {
-      opIds.add(expect.opId);
-      revisions.add(String(expect.revision));
-    }
+    collectWrite(ask.write, opIds, revisions, keys);
+  }
+}
+
+function collectWrite(
+  { key, opId, expect }: Write,
+  opIds: Set<string>,
+  revisions: Set<string>,
+  keys: Set<string>,
+): void {
+  keys.add(key);
+  opIds.add(opId);
+  if (typeof expect === "object" && "opId" in expect) {
+    opIds.add(expect.opId);
+    revisions.add(String(expect.revision));
   }
 }
 

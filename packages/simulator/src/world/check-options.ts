@@ -34,6 +34,7 @@ const NEEDS: { readonly [name in FaultName]: Needs } = {
   jumpStoreClock: { shifts: "byMs" },
   restartStore: { phase: ["arrive", "apply"], loses: true },
   failover: { phase: ["arrive", "apply"], loses: true, shifts: "lagMs" },
+  disconnect: { phase: ["arrive", "apply"] },
   evict: {},
   staleReads: { lasts: "forMs" },
 };
@@ -120,6 +121,8 @@ const OPTIONS: {
   maxEvents: "count",
   trace: "flag",
   steps: "any",
+  database: "any",
+  idleInTransactionMs: "ms",
 };
 
 /** Options of a world as its author may write them. */

@@ -52,6 +52,9 @@ export type WorldFault =
       readonly loses: number;
       readonly lagMs: number;
     }
+  /** The connection is lost at the store, which rolls back its transaction; the caller is told at
+   * once that there will be no answer. The request is lost (`arrive`) or carried out (`apply`). */
+  | { readonly fault: "disconnect"; readonly phase: "arrive" | "apply" }
   /** The store evicts the keys of this request before it carries it out. */
   | { readonly fault: "evict" }
   /** From here on and for so long, reads are answered by a replica that stands still. */

@@ -31,6 +31,11 @@ export class Network {
     return this.#links.counts;
   }
 
+  /** Whether what is sent in this direction is lost now. */
+  isCut(from: string, to: string): boolean {
+    return this.#isCut(from, to);
+  }
+
   /** No fault strikes from now on, not even at calls that are under way. */
   heal(): void {
     this.#healed = true;
@@ -164,6 +169,9 @@ export class Network {
           this.#strike(fault);
           if (this.#host.strikeStore(fault, request.ask)) {
             this.#lose(flight, "request");
+            if (fault.fault === "disconnect") {
+              this.#reset(flight);
+            }
             return;
           }
         }
@@ -173,13 +181,20 @@ export class Network {
       const atUs = this.#host.elapsedUs();
       this.#host.note({ atUs, type: "arrived", message: flight.id, copy, outcome });
       if (copy === 0) {
+        let reset = false;
         for (const fault of this.#faultsOf(flight)) {
           if (isAtStore(fault) && "phase" in fault && fault.phase === "apply") {
             this.#strike(fault);
             this.#host.strikeStore(fault, request.ask);
+            reset ||= fault.fault === "disconnect";
           }
         }
-        this.#return(flight, answer);
+        if (reset) {
+          this.#lose(flight, "reply");
+          this.#reset(flight);
+        } else {
+          this.#return(flight, answer);
+        }
       }
     });
   }
@@ -238,6 +253,12 @@ export class Network {
         }
       }),
     );
+  }
+
+  /** The sender learns that its connection is lost, and waits no longer. */
+  #reset<A>(flight: Flight<A>): void {
+    const { from, life } = flight.request;
+    this.#host.at(this.#latencyUs(flight, 1), () => from.enter(life, () => this.#timeOut(flight)));
   }
 
   #timeOut<A>(flight: Flight<A>): void {

@@ -1,16 +1,13 @@
 // A node as its program sees it, for one life: its runtime, its store, and the sinks that it calls.
 
-import type {
-  AtomicStore,
-  MultiKeyStore,
-  Runtime,
-  StoreCapabilities,
-  WatchableStore,
-} from "@onceproof/core/advanced";
+import type { Runtime, StoreCapabilities } from "@onceproof/core/advanced";
 import type { Network } from "./network.js";
 import type { Party } from "./party.js";
-import { createStoreClient } from "./store-client.js";
+import type { ServedDatabase } from "./served-store.js";
+import type { Sessions } from "./sessions.js";
+import { createStoreClient, type NodeStore } from "./store-client.js";
 import type { StoreServer } from "./store-server.js";
+import { createTransactions } from "./transaction-client.js";
 import type { Watchers } from "./watchers.js";
 import type { WorldOptions } from "./world-options.js";
 
@@ -19,7 +16,7 @@ export interface Node {
   readonly name: string;
   readonly life: number;
   readonly runtime: Runtime;
-  readonly store: AtomicStore & Partial<MultiKeyStore & WatchableStore>;
+  readonly store: NodeStore;
   /** Settles after so much of the node's own time. */
   sleep(delayMs: number): Promise<void>;
   /**
@@ -48,6 +45,9 @@ export interface NodeHost {
   readonly capabilities: StoreCapabilities;
   readonly multiKey: boolean;
   readonly watch: boolean;
+  /** Present if the store offers transactions. */
+  readonly sessions: Sessions | undefined;
+  readonly database: ServedDatabase | undefined;
 }
 
 /** What the store of a world says of itself. */
@@ -69,7 +69,7 @@ export function capabilitiesOf({
 
 /** Builds the node of a party's present life. */
 export function createNode(host: NodeHost, party: Party): Node {
-  const { network, server, watchers, capabilities, multiKey } = host;
+  const { network, server, watchers, capabilities, multiKey, sessions, database } = host;
   const { name, life } = party;
   const runtime = party.runtime();
   return {
@@ -83,6 +83,8 @@ export function createNode(host: NodeHost, party: Party): Node {
       party,
       capabilities,
       multiKey,
+      database,
+      transactions: sessions && createTransactions({ network, sessions, party, capabilities }),
       ...(host.watch && {
         watch: (key: string, signal: AbortSignal) => watchers.watch(party, life, key, signal),
       }),

@@ -14,6 +14,11 @@ export interface StoreProfile {
   readonly multiKey: boolean;
   /** Whether it offers `watch`. */
   readonly watch: boolean;
+  /**
+   * Whether it offers `transaction` and `bind`: `locking`, where others wait for who writes first, or
+   * `optimistic`, where a commit fails if what was seen has changed.
+   */
+  readonly transactions: "none" | "locking" | "optimistic";
   /** The faults that only this kind of store suffers, beside those of the network and of nodes. */
   readonly faults: readonly FaultName[];
   /** How far its clock may step back: `none`, or `within` or `beyond` the tombstone time. */
@@ -31,7 +36,9 @@ export type ProfileId =
   | "evicting"
   | "stale-reads"
   | "clock-back"
-  | "clock-far-back";
+  | "clock-far-back"
+  | "transactional"
+  | "transactional-optimistic";
 
 const DURABLE: StoreProfile = {
   id: "durable",
@@ -40,6 +47,7 @@ const DURABLE: StoreProfile = {
   failoverMayLoseWrites: false,
   multiKey: true,
   watch: true,
+  transactions: "none",
   faults: ["restartStore"],
   clockBack: "none",
   lag: "none",
@@ -107,10 +115,35 @@ export const PROFILES: readonly StoreProfile[] = [
     faults: ["jumpStoreClock"],
     clockBack: "beyond",
   },
+  {
+    ...DURABLE,
+    id: "transactional",
+    title: "transactions, in which others wait for who writes first",
+    multiKey: false,
+    watch: false,
+    transactions: "locking",
+    faults: ["restartStore", "disconnect"],
+  },
+  {
+    ...DURABLE,
+    id: "transactional-optimistic",
+    title: "transactions, whose commit fails if what they saw has changed",
+    multiKey: false,
+    watch: false,
+    transactions: "optimistic",
+    faults: ["restartStore", "disconnect"],
+  },
 ];
 
-/** The ids of all profiles. */
-export const ALL_PROFILES: readonly ProfileId[] = PROFILES.map(({ id }) => id);
+/** The profiles with transactions. */
+export const TRANSACTIONAL_PROFILES: readonly ProfileId[] = PROFILES.filter(
+  ({ transactions }) => transactions !== "none",
+).map(({ id }) => id);
+
+/** All other profiles: for algorithms that need no more than the two primitives. */
+export const ALL_PROFILES: readonly ProfileId[] = PROFILES.filter(
+  ({ transactions }) => transactions === "none",
+).map(({ id }) => id);
 
 /** The profile of an id. */
 export function profileOf(id: ProfileId): StoreProfile {

@@ -18,8 +18,10 @@ import {
 } from "@onceproof/core/advanced";
 import type { Network } from "./network.js";
 import type { Party } from "./party.js";
+import type { ServedDatabase } from "./served-store.js";
 import type { StoreServer } from "./store-server.js";
 import type { Ask } from "./trace.js";
+import type { Transactions, WorldTransaction } from "./transaction-client.js";
 
 /** The name of the store among the parties. */
 export const STORE = "store";
@@ -32,13 +34,34 @@ export interface StoreClientOptions {
   readonly multiKey: boolean;
   /** Present if the store offers `watch`. */
   readonly watch?: (key: string, signal: AbortSignal) => Promise<void>;
+  /** Present if it offers transactions: then each write waits for their locks. */
+  readonly database?: ServedDatabase | undefined;
+  readonly transactions?: Transactions | undefined;
+}
+
+/** What a node sees of its store. */
+export type NodeStore = AtomicStore & Partial<MultiKeyStore & WatchableStore & Transactions>;
+
+/** An answer that is an error. */
+interface Failure {
+  readonly failure: unknown;
+}
+
+/** Responds once a database has carried out a request. */
+function respondLater<A>(
+  carriedOut: Promise<A>,
+  respond: (answer: A | Failure, outcome: string) => void,
+  describe: (answer: A) => string,
+): void {
+  carriedOut.then(
+    (answer) => respond(answer, describe(answer)),
+    (failure: unknown) => respond({ failure }, "failed"),
+  );
 }
 
 /** Builds a node's client; it has exactly the optional capabilities that its profile offers. */
-export function createStoreClient(
-  options: StoreClientOptions,
-): AtomicStore & Partial<MultiKeyStore & WatchableStore> {
-  const { network, server, party, capabilities, multiKey, watch } = options;
+export function createStoreClient(options: StoreClientOptions): NodeStore {
+  const { network, server, party, capabilities, multiKey, watch, database, transactions } = options;
   const { life } = party;
   const { maxValueBytes, operationTimeoutMs: timeoutMs } = capabilities;
   let closed = false;
@@ -48,7 +71,7 @@ export function createStoreClient(
     resolve: (answer: A) => void,
     reject: (error: unknown) => void,
     ask: Ask,
-    deliver: (respond: (answer: A, outcome: string) => void) => void,
+    deliver: (respond: (answer: A | Failure, outcome: string) => void) => void,
     unanswered: () => void,
   ): void => {
     if (closed) {
@@ -56,8 +79,14 @@ export function createStoreClient(
       return;
     }
     const refused = (): void => reject(new StoreError("unavailable", "the connection was refused"));
-    const answered = resolve;
-    network.send({
+    const answered = (answer: A | Failure): void => {
+      if (typeof answer === "object" && answer !== null && "failure" in answer) {
+        reject(answer.failure);
+      } else {
+        resolve(answer as A);
+      }
+    };
+    network.send<A | Failure>({
       from: party,
       life,
       to: STORE,
@@ -81,8 +110,12 @@ export function createStoreClient(
           reject,
           { ask: "read", key },
           (respond) => {
+            if (database !== undefined) {
+              respondLater(database.read(key), respond, describeRead);
+              return;
+            }
             const answer = server.read(key);
-            respond(answer, answer.entry === undefined ? "absent" : `r${answer.revision}`);
+            respond(answer, describeRead(answer));
           },
           () => {
             const cause = noAnswer();
@@ -98,6 +131,10 @@ export function createStoreClient(
           reject,
           { ask: "write", write },
           (respond) => {
+            if (database !== undefined) {
+              respondLater(database.write(write), respond, describe);
+              return;
+            }
             const answer = server.write(write);
             respond(answer, describe(answer));
           },
@@ -126,10 +163,23 @@ export function createStoreClient(
         await watch(key, signal);
       },
     }),
+    ...(transactions !== undefined && {
+      bind: transactions.bind,
+      transaction: async <T>(fn: (tx: WorldTransaction) => Promise<T>): Promise<T> => {
+        if (closed) {
+          throw new StoreError("closed", "the simulated store is closed");
+        }
+        return transactions.transaction(fn);
+      },
+    }),
     close: async () => {
       closed = true;
     },
   };
+}
+
+function describeRead({ entry, revision }: Observation): string {
+  return entry === undefined ? "absent" : `r${revision}`;
 }
 
 function describe(answer: WriteResult | WriteAllResult): string {

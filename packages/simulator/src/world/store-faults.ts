@@ -1,6 +1,7 @@
 // The faults that the store itself suffers, and what the trace says of them.
 
 import type { FaultAt } from "./fault-plan.js";
+import type { Sessions } from "./sessions.js";
 import type { StoreServer } from "./store-server.js";
 import type { Ask } from "./trace.js";
 
@@ -10,6 +11,7 @@ export function isAtStore({ fault }: FaultAt): boolean {
     case "jumpStoreClock":
     case "restartStore":
     case "failover":
+    case "disconnect":
     case "evict":
     case "staleReads":
       return true;
@@ -18,9 +20,16 @@ export function isAtStore({ fault }: FaultAt): boolean {
   }
 }
 
+/** What a fault may strike at the store. */
+export interface Struck {
+  readonly server: StoreServer;
+  /** Present if it offers transactions. */
+  readonly sessions: Sessions | undefined;
+}
+
 /** Lets a fault strike the store; says whether the request is lost by it. */
 export function strikeStore(
-  server: StoreServer,
+  { server, sessions }: Struck,
   fault: FaultAt,
   ask: Ask,
   note: (change: string) => void,
@@ -32,10 +41,17 @@ export function strikeStore(
       return false;
     case "restartStore":
       note(`restarted, ${server.lose(fault.loses)} writes lost`);
+      sessions?.drop();
       return fault.phase === "arrive";
     case "failover":
       note(`a replica took over, ${server.lose(fault.loses)} writes lost`);
       server.jumpClock(-Math.round(fault.lagMs * 1000));
+      return fault.phase === "arrive";
+    case "disconnect":
+      note("lost a connection");
+      if (ask.ask === "session") {
+        sessions?.disconnect(ask.session);
+      }
       return fault.phase === "arrive";
     case "evict":
       server.evict(keysOf(ask));
@@ -58,6 +74,7 @@ function keysOf(ask: Ask): readonly string[] {
       return [ask.write.key];
     case "writeAll":
       return ask.keys;
+    case "session":
     case "call":
       return [];
   }

@@ -112,6 +112,19 @@ export class StoreServer implements SlotView {
     }
   }
 
+  /** Puts what one transaction wrote in place, as one write. */
+  putTogether(slots: Iterable<Slot>): void {
+    const together: Replaced[] = [];
+    this.#together = together;
+    for (const slot of slots) {
+      this.put(slot);
+    }
+    this.#together = undefined;
+    if (together.length > 0) {
+      this.#undo.push(together);
+    }
+  }
+
   jumpClock(byUs: number): void {
     // What need not be kept is gone for good: the old time that comes back must not find it again.
     const now = this.now();

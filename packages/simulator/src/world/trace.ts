@@ -3,12 +3,15 @@
 
 import type { Write } from "@onceproof/core/advanced";
 import type { FaultAt } from "./fault-plan.js";
+import type { SessionStep } from "./sessions.js";
 
 /** What a message asks for. */
 export type Ask =
   | { readonly ask: "read"; readonly key: string }
   | { readonly ask: "write"; readonly write: Write }
   | { readonly ask: "writeAll"; readonly opId: string; readonly keys: readonly string[] }
+  /** A statement of a transaction. */
+  | { readonly ask: "session"; readonly session: string; readonly does: SessionStep }
   /** A call of a sink, or a client's request to a node. */
   | { readonly ask: "call"; readonly what: string };
 

@@ -4,6 +4,7 @@ import type { Hop } from "../runtime.js";
 import type { ChoiceSource } from "./choices.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { StoreProfile } from "./profile.js";
+import type { MakeDatabase } from "./served-store.js";
 import type { StoreSteps } from "./store-server.js";
 
 /** Options of `createWorld`. */
@@ -43,4 +44,11 @@ export interface WorldOptions {
   readonly trace?: boolean;
   /** The store's steps, for broken variants. @defaultValue those of core */
   readonly steps?: StoreSteps;
+  /**
+   * What a store with transactions runs on, e.g. `serveStore` over a store of your own.
+   * @defaultValue as the profile has it
+   */
+  readonly database?: MakeDatabase;
+  /** After so long without a statement the store rolls a transaction back. @defaultValue 1_000 */
+  readonly idleInTransactionMs?: number;
 }

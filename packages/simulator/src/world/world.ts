@@ -1,18 +1,23 @@
 // A world: nodes with clocks of their own, a store, sinks, and a network between them, in one
 // thread and in virtual time. Same options, same run.
 
-import { ArgumentError } from "@onceproof/core/advanced";
+import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
 import { Guard } from "../guard/guard.js";
+import { createRandom } from "../random.js";
 import { checkWorldOptions, type GivenWorldOptions } from "./check-options.js";
 import { mix, seededChoices } from "./choices.js";
 import { type Client, sendRequest } from "./client.js";
+import { createDatabase } from "./database.js";
 import { EventLoop } from "./event-loop.js";
 import type { FaultPlan } from "./fault-plan.js";
 import { Network } from "./network.js";
 import { capabilitiesOf, createNode, type Node, type NodeHost, sleepBy } from "./node.js";
+import { createOptimisticDatabase } from "./optimistic-database.js";
 import { Party, type PartyHost } from "./party.js";
 import { startProgram } from "./program.js";
 import { Recorder } from "./recorder.js";
+import type { ServedDatabase } from "./served-store.js";
+import { Sessions } from "./sessions.js";
 import { STORE } from "./store-client.js";
 import { strikeStore } from "./store-faults.js";
 import { StoreServer } from "./store-server.js";
@@ -26,6 +31,11 @@ export type { WorldOptions } from "./world-options.js";
 
 const START_US = 1_800_000_000_000_000;
 
+/** What a statement may wait for a lock, as a share of what its client waits for the answer. */
+const LOCK_WAIT = 0.8;
+/** A connection of a process that died is known to be lost after what it sent has arrived. */
+const LOST_AFTER_US = 2_000;
+
 const LATENCIES_MS: readonly number[] = [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7];
 
 export class World {
@@ -36,6 +46,7 @@ export class World {
   readonly #seed: number;
   readonly #loop: EventLoop;
   readonly #network: Network;
+  readonly #sessions: Sessions | undefined;
   readonly #nodeHost: NodeHost;
   readonly #partyHost: PartyHost;
   readonly #parties = new Map<string, Party>();
@@ -74,15 +85,41 @@ export class World {
         latenciesUs: latenciesMs.map((ms) => Math.round(ms * 1000)),
         crash: (party, forMs) => this.#crash(party, forMs),
         stop: (party, state, forMs) => this.#stop(party, state, forMs),
-        strikeStore: (fault, ask) => strikeStore(this.server, fault, ask, noteStore),
+        strikeStore: (fault, ask) =>
+          strikeStore({ server: this.server, sessions: this.#sessions }, fault, ask, noteStore),
       },
       options.plan ?? [],
     );
+    const capabilities = capabilitiesOf(options);
+    const database = this.#makeDatabase(capabilities);
+    this.#sessions =
+      database &&
+      new Sessions({
+        database,
+        idleMs: options.idleInTransactionMs ?? 1_000,
+        at: (delayUs, callback) => loop.at(delayUs, callback),
+        cancel: (timer) => loop.timers.cancel(timer),
+        stir: () => {
+          loop.stirred = true;
+        },
+        note: noteStore,
+        committed: ({ table, key, value, operation }, by) =>
+          void this.recorder.effect({
+            sink: table,
+            key,
+            by,
+            accepted: true,
+            value,
+            ...(operation !== undefined && { operation }),
+          }),
+      });
     this.#nodeHost = {
+      sessions: this.#sessions,
+      database,
       network: this.#network,
       server: this.server,
       watchers,
-      capabilities: capabilitiesOf(options),
+      capabilities,
       multiKey: profile.multiKey,
       watch: profile.watch,
     };
@@ -93,6 +130,44 @@ export class World {
       stir: () => {
         loop.stirred = true;
       },
+    };
+  }
+
+  #makeDatabase(capabilities: StoreCapabilities): ServedDatabase | undefined {
+    const { profile, database } = this.#options;
+    if (profile.transactions === "none" && database === undefined) {
+      return undefined;
+    }
+    const loop = this.#loop;
+    const { server } = this;
+    const random = createRandom(mix(this.#seed, 0x5704e));
+    const runtime: Runtime = {
+      wallNow: () => server.now() / 1000,
+      monotonicNow: () => loop.elapsedUs / 1000,
+      setTimer: (callback, delayMs) => {
+        const timer = loop.at(delayMs * 1000, () => {
+          loop.stirred = true;
+          callback();
+        });
+        return () => loop.timers.cancel(timer);
+      },
+      randomBytes: (length) => random.bytes(length),
+    };
+    const { tombstoneMs, operationTimeoutMs } = capabilities;
+    const host = { runtime, server, tombstoneMs, lockWaitMs: LOCK_WAIT * operationTimeoutMs };
+    const byProfile =
+      profile.transactions === "locking" ? createDatabase : createOptimisticDatabase;
+    const made = (database ?? byProfile)(host);
+    const stirring =
+      <A, R>(call: (argument: A) => R) =>
+      (argument: A): R => {
+        loop.stirred = true;
+        return call(argument);
+      };
+    return {
+      read: stirring((key) => made.read(key)),
+      write: stirring((write) => made.write(write)),
+      begin: () => made.begin(),
     };
   }
 
@@ -251,8 +326,12 @@ export class World {
   }
 
   #crash(party: Party, forMs: number): void {
+    const of = { by: party.name, life: party.life };
     party.crash();
     this.#noteNode(party, "crashed");
+    if (this.#sessions !== undefined && !this.#network.isCut(party.name, STORE)) {
+      this.#loop.at(LOST_AFTER_US, () => this.#sessions?.drop(of));
+    }
     const { life } = party;
     this.#loop.at(forMs * 1000, () => {
       if (party.state === "down" && party.life === life) {

@@ -111,12 +111,14 @@ function simulated(profileId: ProfileId, plan: FaultPlan = [], backBy = 1): Conf
 
 const breaks = (title: string): boolean => title.startsWith("breaks the contract");
 
-// A world has one namespace. Transactions and sweeps are not simulated.
+// A world has one namespace, and no sweeps.
 const LACKS: readonly Need[] = ["otherNamespace", "otherNamespaceTail", "transaction", "sweep"];
 
 describe.each(PROFILES.filter(({ title }) => !breaks(title)))("the profile $id", (profile) => {
   const harness = simulated(profile.id);
-  const lacks: readonly Need[] = profile.multiKey ? LACKS : [...LACKS, "writeAll", "watch"];
+  const offered =
+    profile.transactions !== "none" ? LACKS.filter((it) => it !== "transaction") : LACKS;
+  const lacks: readonly Need[] = profile.multiKey ? offered : [...offered, "writeAll", "watch"];
   registerCases(harness, { lacks });
 });
 

@@ -39,7 +39,7 @@ export async function startPostgres({
   clock = false,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const bin = findPostgres();
-  const user = unprivilegedUser();
+  const user = unprivilegedUser("postgres");
   if (bin === undefined || user === "none") throw new Error(missing("postgres"));
   const shim = clock ? createClockShim() : undefined;
   const kind: ServerKind = {

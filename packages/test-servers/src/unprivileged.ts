@@ -1,4 +1,4 @@
-// Postgres refuses to run as root: as root, its programs run as the user postgres instead.
+// Postgres and MariaDB refuse to run as root: as root, they run as the user that their packages make.
 import { execFileSync } from "node:child_process";
 import { onPath } from "./find.mjs";
 
@@ -7,20 +7,21 @@ export interface User {
   readonly gid: number;
 }
 
-let found: User | "self" | "none" | undefined;
+const found = new Map<string, User | "self" | "none">();
 
-/** Whom to run Postgres as: ourselves, the user postgres, or nobody that will do. */
-export function unprivilegedUser(): User | "self" | "none" {
-  found ??= find();
-  return found;
+/** Whom to run a server as: ourselves, the user of that name, or nobody that will do. */
+export function unprivilegedUser(name: string): User | "self" | "none" {
+  const user = found.get(name) ?? find(name);
+  found.set(name, user);
+  return user;
 }
 
-function find(): User | "self" | "none" {
+function find(name: string): User | "self" | "none" {
   if (process.getuid?.() !== 0) return "self";
   if (onPath("setpriv") === undefined) return "none";
   try {
     const id = (flag: string): number =>
-      Number(execFileSync("id", [flag, "postgres"], { stdio: ["ignore", "pipe", "ignore"] }));
+      Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] }));
     return { uid: id("-u"), gid: id("-g") };
   } catch {
     return "none";

@@ -2,8 +2,15 @@ import { execFileSync, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { missing, startPostgres, startRedis, type TestServer } from "@onceproof/test-servers";
+import {
+  missing,
+  startMariadb,
+  startPostgres,
+  startRedis,
+  type TestServer,
+} from "@onceproof/test-servers";
 import { Redis } from "ioredis";
+import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
@@ -116,6 +123,28 @@ describe.skipIf(missing("postgres"))("a private Postgres", () => {
     await client.connect();
     await server.stop();
     expect(isAlive(pid)).toBe(false);
+    expect(foldersOf(process.pid)).toEqual([]);
+  });
+});
+
+describe.skipIf(missing("mariadb"))("a private MariaDB", () => {
+  test("answers a real client, and keeps a committed row through SIGKILL", async () => {
+    const server = started(await startMariadb({ args: ["--max-connections=20"] }));
+    const before = await mysql.createConnection(server.connection);
+    before.on("error", () => undefined);
+    await before.query("CREATE TABLE t (v int)");
+    await before.query("INSERT INTO t VALUES (42)");
+    const { pid } = server;
+    server.kill("SIGKILL");
+    await server.restart();
+    expect(server.pid).not.toBe(pid);
+    const after = await mysql.createConnection(server.url);
+    const [rows] = await after.query("SELECT v, @@max_connections AS most FROM t");
+    expect(rows).toEqual([{ v: 42, most: 20 }]);
+    // It ends although a session is open.
+    await server.stop();
+    after.destroy();
+    expect(isAlive(server.pid)).toBe(false);
     expect(foldersOf(process.pid)).toEqual([]);
   });
 });

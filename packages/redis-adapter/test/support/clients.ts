@@ -19,7 +19,8 @@ export interface ClientKind {
 /** A client of a cluster, or one that asks Sentinel, opened by any of the ports. */
 export interface GroupClientKind {
   readonly name: string;
-  open(ports: readonly number[]): Promise<OpenClient>;
+  /** With `proxied`, the servers are reached by these other ports. */
+  open(ports: readonly number[], proxied?: ReadonlyMap<number, number>): Promise<OpenClient>;
 }
 
 /** The name under which the test servers' Sentinels know their master. */
@@ -94,14 +95,24 @@ function nodeRedisPoolOf(major: 5 | 6): ClientKind {
 
 export const POOLS: readonly ClientKind[] = [nodeRedisPoolOf(5), nodeRedisPoolOf(6)];
 
-function ioredisClusterOf(major: 5 | 6): GroupClientKind {
+function addressMap(
+  proxied: ReadonlyMap<number, number> = new Map(),
+): Record<string, { host: string; port: number }> {
+  return Object.fromEntries(
+    [...proxied].map(([from, port]) => [`${HOST}:${from}`, { host: HOST, port }]),
+  );
+}
+
+function ioredisClusterOf(major: 5 | 6, resending = true): GroupClientKind {
   return {
-    name: `ioredis ${major} Cluster`,
-    async open(ports) {
+    name: `ioredis ${major} Cluster${resending ? "" : " without resending"}`,
+    async open(ports, proxied) {
       const nodes = ports.map((port) => ({ host: HOST, port }));
       const client = new IOREDIS[major].Cluster(nodes, {
         lazyConnect: true,
         clusterRetryStrategy: () => 50,
+        natMap: addressMap(proxied),
+        ...(resending ? {} : { retryDelayOnFailover: 0 }),
         redisOptions: { maxRetriesPerRequest: null },
       });
       client.on("error", quiet);
@@ -114,10 +125,11 @@ function ioredisClusterOf(major: 5 | 6): GroupClientKind {
 function nodeRedisClusterOf(major: 5 | 6): GroupClientKind {
   return {
     name: `node-redis ${major} cluster`,
-    async open(ports) {
+    async open(ports, proxied) {
       const client = NODE_REDIS[major].createCluster({
         rootNodes: ports.map((port) => ({ socket: { host: HOST, port } })),
         defaults: { socket: { reconnectStrategy: () => RECONNECT_MS } },
+        nodeAddressMap: addressMap(proxied),
       });
       client.on("error", quiet);
       await client.connect();
@@ -125,6 +137,9 @@ function nodeRedisClusterOf(major: 5 | 6): GroupClientKind {
     },
   };
 }
+
+export const ioredisClusterPlain: GroupClientKind = ioredisClusterOf(5, false);
+export const nodeRedisCluster6: GroupClientKind = nodeRedisClusterOf(6);
 
 export const CLUSTERS: readonly GroupClientKind[] = [
   ioredisClusterOf(5),

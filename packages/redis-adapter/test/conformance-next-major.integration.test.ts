@@ -1,0 +1,30 @@
+// The whole kit with the next major of both clients: one on a real Redis, one on a real Valkey.
+import { missing, startRedis, startValkey, type TestServer } from "@onceproof/test-servers";
+import { afterAll, beforeAll, describe } from "vitest";
+import { registerCases } from "../../simulator/test/support/register-cases.js";
+import { ioredis6Plain, nodeRedis6 } from "./support/clients.js";
+import { LACKS, serverFixture } from "./support/conformance-fixture.js";
+
+describe.skipIf(missing("redis"))("on a real Redis", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  describe(`with ${nodeRedis6.name}`, () => {
+    registerCases({ create: () => serverFixture(server, nodeRedis6) }, { lacks: LACKS });
+  });
+});
+
+describe.skipIf(missing("valkey"))("on a real Valkey", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startValkey();
+  });
+  afterAll(() => server.stop());
+
+  describe(`with ${ioredis6Plain.name}`, () => {
+    registerCases({ create: () => serverFixture(server, ioredis6Plain) }, { lacks: LACKS });
+  });
+});

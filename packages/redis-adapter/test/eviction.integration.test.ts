@@ -1,0 +1,132 @@
+// A real Redis that may evict records is refused before anything is written, unless the user accepts
+// it; one look before the first call is all it costs.
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createRedisStore } from "@onceproof/redis-adapter";
+import { missing, newOpId, startRedis, type TestServer } from "@onceproof/test-servers";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ioredisPlain, nodeRedis, type OpenClient } from "./support/clients.js";
+import { warmUp } from "./support/warm-up.js";
+
+const KINDS = [ioredisPlain, nodeRedis];
+
+describe.skipIf(missing("redis"))("a real Redis that may evict", () => {
+  let server: TestServer;
+  let admin: Redis;
+  const opened: OpenClient[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis();
+    admin = new Redis(server.port, "127.0.0.1");
+    admin.on("error", () => {});
+  });
+  beforeEach(() => evicting("noeviction", "0"));
+  afterEach(() => {
+    for (const { close } of opened.splice(0)) close();
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.stop();
+  });
+
+  async function evicting(policy: string, maxmemory: string): Promise<void> {
+    await admin.config("SET", "maxmemory-policy", policy, "maxmemory", maxmemory);
+  }
+
+  async function open(kind = ioredisPlain, options: object = {}): Promise<AtomicStore> {
+    const client = await kind.open(server.port);
+    opened.push(client);
+    return createRedisStore({ client: client.client, ...options });
+  }
+
+  const create = (store: AtomicStore, key = newOpId()) =>
+    store.write({ key, opId: newOpId(), expect: "absent", next: { value: "v", ttlMs: 60_000 } });
+  const asked = async (): Promise<number> =>
+    Number(/cmdstat_info:calls=(\d+)/.exec(await admin.info("commandstats"))?.[1]);
+
+  describe.each(KINDS)("with $name", (kind) => {
+    test.each([
+      "allkeys-lru",
+      "allkeys-lfu",
+      "allkeys-random",
+      "volatile-lru",
+      "volatile-lfu",
+      "volatile-random",
+      "volatile-ttl",
+    ])("%s: every call is refused and nothing is written", async (policy) => {
+      await evicting(policy, "100mb");
+      await admin.config("RESETSTAT");
+      const store = await open(kind);
+      const writes = [{ key: "k", expect: "absent", next: { value: "v", ttlMs: 1000 } }] as const;
+      for (const call of [
+        () => create(store),
+        () => store.read("k"),
+        () => (store as ReturnType<typeof createRedisStore>).writeAll({ opId: newOpId(), writes }),
+      ]) {
+        await expect(call()).rejects.toMatchObject({
+          name: "StoreError",
+          code: "evicting",
+          cause: { message: expect.stringContaining(policy) },
+        });
+      }
+      expect(await admin.info("commandstats")).not.toMatch(/cmdstat_(eval|evalsha|set):/);
+    });
+
+    test("is worked with where the user accepts it, and asked nothing", async () => {
+      await evicting("allkeys-lru", "100mb");
+      const store = await open(kind, { evictionAllowed: true });
+      const before = await asked();
+      await warmUp(store);
+      expect(await asked()).toBe(before + 1);
+    });
+
+    test("is worked with once its policy is mended, without a new store", async () => {
+      await evicting("volatile-ttl", "100mb");
+      const store = await open(kind);
+      await expect(create(store)).rejects.toMatchObject({ code: "evicting" });
+      await evicting("noeviction", "100mb");
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+    });
+
+    test("cannot, without a limit of memory, and is worked with", async () => {
+      await evicting("allkeys-lru", "0");
+      expect(await create(await open(kind))).toMatchObject({ outcome: "applied" });
+    });
+
+    test("is looked at again when the connection was lost", async () => {
+      const store = await open(kind, { operationTimeoutMs: 10_000 });
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+      await evicting("allkeys-lru", "100mb");
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+      await admin.client("KILL", "TYPE", "NORMAL");
+      // Which of the two notices first that the connection is gone is not determined.
+      await expect
+        .poll(() => create(store).catch(({ code }) => code), { timeout: 10_000 })
+        .toBe("evicting");
+    });
+  });
+
+  test("one look, however many calls and stores begin at once", async () => {
+    const client = await ioredisPlain.open(server.port);
+    opened.push(client);
+    const stores = ["a", "b", "c"].map((keyPrefix) =>
+      createRedisStore({ client: client.client, keyPrefix }),
+    );
+    const before = await asked();
+    await Promise.all(stores.flatMap((store) => Array.from({ length: 20 }, () => create(store))));
+    await Promise.all(stores.map((store) => create(store)));
+    expect(await asked()).toBe(before + 2);
+  });
+
+  test("a server that lets nobody ask is worked with", async () => {
+    await admin.acl("SETUSER", "blind", "on", ">pw", "~*", "&*", "+@all", "-info");
+    await evicting("allkeys-lru", "100mb");
+    const client = new Redis(server.port, "127.0.0.1", {
+      username: "blind",
+      password: "pw",
+      enableReadyCheck: false,
+    });
+    opened.push({ client, close: () => client.disconnect() });
+    expect(await create(createRedisStore({ client }))).toMatchObject({ outcome: "applied" });
+  });
+});

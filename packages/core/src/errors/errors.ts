@@ -37,8 +37,11 @@ export class ArgumentError extends TypeError {
   }
 }
 
-/** The store certainly did nothing: it could not be reached, is closed, or refuses new keys. */
-export class StoreError extends OnceproofError<"unavailable" | "closed" | "full"> {}
+/**
+ * The store certainly did nothing: it could not be reached, is closed, has no room left, or may evict
+ * records, so that their requests would run again.
+ */
+export class StoreError extends OnceproofError<"unavailable" | "closed" | "full" | "evicting"> {}
 
 /** It may have happened: no answer came within the time allowed, or a person has to decide. */
 export class IndeterminateError extends OnceproofError<"indeterminate"> {

@@ -9,6 +9,7 @@ import {
 import type { RedisClient } from "./client.js";
 import type { Connection } from "./connection.js";
 import { connectionOf } from "./connection-of.js";
+import { type EvictionGuard, evictionGuard } from "./eviction-guard.js";
 import type { Finding } from "./finding.js";
 import { redisKey } from "./redis-key.js";
 import { taggedRedisKey } from "./tagged-key.js";
@@ -61,6 +62,12 @@ export interface RedisStoreOptions {
    * @defaultValue true
    */
   readonly watch?: boolean;
+  /**
+   * Whether to work with a server that may evict records to make room. A request whose record was
+   * evicted runs again, and a lock whose record was evicted is free.
+   * @defaultValue false: every call then fails with StoreError *evicting*
+   */
+  readonly evictionAllowed?: boolean;
   /** Hears what the store can do without, such as watches that cannot wake. @defaultValue nobody */
   readonly onWarning?: (finding: Finding) => void;
   /** Where the operation's timer comes from. @defaultValue systemRuntime */
@@ -78,6 +85,8 @@ export interface ResolvedOptions {
   readonly waitReplicasMs: number;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
+  /** Refuses a server that may evict records; absent if the caller accepts one. */
+  readonly guard?: EvictionGuard;
   /** The extra connection; absent if the caller does without. */
   readonly watch?: Watch;
 }
@@ -127,6 +136,7 @@ export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
     throw new ArgumentError("optionInvalid", "keyPrefix must be a well-formed string without |");
   }
   const connection = connectionOf(options.client);
+  const runtime = options.runtime ?? systemRuntime;
   const hashTags = options.hashTags ?? connection.cluster;
   const operationTimeoutMs = duration(options.operationTimeoutMs ?? 2000, "operationTimeoutMs");
   const waitReplicasMs = options.waitReplicasMs ?? Math.max(1, operationTimeoutMs / 2);
@@ -143,8 +153,9 @@ export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
     hashTags,
     waitReplicas: count(options.waitReplicas ?? 0, "waitReplicas"),
     waitReplicasMs,
-    runtime: options.runtime ?? systemRuntime,
-    ...watchOf(options, options.runtime ?? systemRuntime),
+    runtime,
+    ...(options.evictionAllowed === true ? {} : { guard: evictionGuard(options.client, runtime) }),
+    ...watchOf(options, runtime),
     capabilities: {
       clock: "store",
       durability: options.durability ?? "asynchronous",

@@ -26,10 +26,17 @@ import { stepOf } from "./write-step.js";
 /** The store on Redis or Valkey, with the optional capabilities it has. */
 export interface RedisStore extends MultiKeyStore, WatchableStore {}
 
+const SAID = {
+  unavailable: "Redis gave no answer",
+  full: "Redis is out of memory and took nothing",
+  evicting:
+    "Redis may evict records, whose requests would then run again: set maxmemory-policy noeviction," +
+    " or accept that by evictionAllowed: true",
+} as const;
+
 function unavailable(outcome: Exclude<CallOutcome, { kind: "reply" }>): StoreError {
-  return outcome.kind === "nothing" && outcome.full
-    ? new StoreError("full", "Redis is out of memory and took nothing", { cause: outcome.cause })
-    : new StoreError("unavailable", "Redis gave no answer", { cause: outcome.cause });
+  const code = outcome.kind === "nothing" ? outcome.code : "unavailable";
+  return new StoreError(code, SAID[code], { cause: outcome.cause });
 }
 
 type Answered =
@@ -65,9 +72,10 @@ function settled<R extends Answered>(
  * `watch` (on by default) waiters are woken. On a Cluster, the keys of one writeAll must lie in one
  * slot; what core's state machines and registers write together does.
  * Cost: one EVALSHA per read, write and writeAll, applied or refused; with `waitReplicas` one WAIT
- * more for what applies.
+ * more for what applies; one INFO before a client's first call and after it lost a connection.
  * Fails: a write without a reply answers `unknown`; StoreError `unavailable` or `full` for what
- * certainly did nothing, `unavailable` for a read without a reply, `closed` after `close`;
+ * certainly did nothing, `unavailable` for a read without a reply, `closed` after `close`, `evicting`
+ * from every call while the server may evict records, unless `evictionAllowed`;
  * ArgumentError `crossSlot`, before anything is sent.
  */
 export function createRedisStore(
@@ -77,9 +85,9 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore;
 export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | RedisStore {
   const { connection, keyOf, hashTags, runtime, capabilities, watch, ...resolved } =
     resolveOptions(options);
-  const { waitReplicas, waitReplicasMs } = resolved;
+  const { guard, waitReplicas, waitReplicasMs } = resolved;
   const { maxValueBytes, operationTimeoutMs, tombstoneMs } = capabilities;
-  const call = scriptCaller(connection, runtime, operationTimeoutMs);
+  const call = scriptCaller(connection, runtime, operationTimeoutMs, guard);
   const replicas =
     waitReplicas === 0 ? undefined : replicaWaiter(connection, waitReplicas, waitReplicasMs);
   const tell = watch === undefined ? ["0"] : [];

@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 // Clients can be told to return buffers, or numbers as strings; whatever they make of a reply, a
 // value stays a string.
-function text(part: unknown): string {
+export function replyText(part: unknown): string {
   return part instanceof Uint8Array ? decoder.decode(part) : String(part);
 }
 
@@ -23,8 +23,8 @@ function parse(reply: unknown): Reply {
   }
   const [seconds, microseconds, ...rest]: unknown[] = reply;
   return {
-    now: Number(text(seconds)) * 1_000_000 + Number(text(microseconds)),
-    rest: rest.map((part) => (part === null || part === undefined ? undefined : text(part))),
+    now: Number(replyText(seconds)) * 1_000_000 + Number(replyText(microseconds)),
+    rest: rest.map((part) => (part === null || part === undefined ? undefined : replyText(part))),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   TIMED_OUT,
 } from "@onceproof/core/advanced";
 import type { Connection } from "./connection.js";
+import type { EvictionGuard } from "./eviction-guard.js";
 import { isPassing, isScriptUnknown, replyCode } from "./reply-error.js";
 import type { Script } from "./scripts.js";
 
@@ -17,8 +18,12 @@ import type { Script } from "./scripts.js";
 export type CallOutcome =
   /** `resent` if the client may have sent it twice, so that this answers the second send. */
   | { readonly kind: "reply"; readonly reply: unknown; readonly resent: boolean }
-  /** Certainly nothing was done; `full` if the server had no memory left for it. */
-  | { readonly kind: "nothing"; readonly cause: unknown; readonly full: boolean }
+  /** Certainly nothing was done, and why: the code of the StoreError that says so. */
+  | {
+      readonly kind: "nothing";
+      readonly cause: unknown;
+      readonly code: "unavailable" | "full" | "evicting";
+    }
   /** It may have run, or may yet run. */
   | { readonly kind: "noAnswer"; readonly cause: unknown };
 
@@ -42,13 +47,14 @@ const LOOK_AGAIN_MS = 25;
  * Builds the caller of one connection.
  *
  * Guarantee: settles within `timeoutMs`; nothing is sent before the connection is ready, so that
- * what was not sent is known not to have happened.
+ * what was not sent is known not to have happened, nor before the `guard` has passed the server.
  * Cost: one command; a second one after the server lost its scripts.
  */
 export function scriptCaller(
   connection: Connection,
   runtime: Runtime,
   timeoutMs: number,
+  guard?: EvictionGuard,
 ): CallScript {
   async function send(
     script: Script,
@@ -70,7 +76,11 @@ export function scriptCaller(
 
   return async (script, key, args, keys = 1, limit = undefined) => {
     const deadline = limit ?? startDeadline(runtime, timeoutMs);
-    const nothing = (cause: unknown): CallOutcome => ({ kind: "nothing", cause, full: false });
+    const nothing = (cause: unknown): CallOutcome => ({
+      kind: "nothing",
+      cause,
+      code: "unavailable",
+    });
     try {
       for (;;) {
         while (connection.state() === "connecting") {
@@ -88,6 +98,20 @@ export function scriptCaller(
         if (connection.state() === "ended") {
           return nothing(new Error("the client is not connected and does not try to be"));
         }
+        if (guard?.passed() === false) {
+          const look = await deadline.race(guard.look());
+          if (look === TIMED_OUT) {
+            return nothing(new Error(`no answer to INFO within ${timeoutMs} ms`));
+          }
+          if (look.kind === "evicting") {
+            return { kind: "nothing", cause: look.cause, code: "evicting" };
+          }
+          if (look.kind === "noAnswer") {
+            return nothing(look.cause);
+          }
+          // The connection may have been lost meanwhile.
+          continue;
+        }
         const losses = connection.losses();
         try {
           const reply = await deadline.race(send(script, key, args, String(keys), deadline));
@@ -102,7 +126,7 @@ export function scriptCaller(
             return { kind: "noAnswer", cause };
           }
           if (!isPassing(code, connection.cluster)) {
-            return { kind: "nothing", cause, full: code === "OOM" };
+            return { kind: "nothing", cause, code: code === "OOM" ? "full" : "unavailable" };
           }
           if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
             return nothing(cause);

@@ -3,7 +3,7 @@ import { missing, type RedisCluster, startRedisCluster } from "@onceproof/test-s
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../simulator/test/support/register-cases.js";
 import { ioredisClusterPlain, nodeRedisCluster6 } from "./support/clients.js";
-import { clusterFixture, LACKS } from "./support/conformance-fixture.js";
+import { clusterHarness, LACKS } from "./support/conformance-fixture.js";
 
 describe.skipIf(missing("redis"))("on a real cluster", () => {
   let cluster: RedisCluster;
@@ -14,6 +14,8 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
   afterAll(() => cluster.stop());
 
   describe.each([ioredisClusterPlain, nodeRedisCluster6])("with $name", (kind) => {
-    registerCases({ create: () => clusterFixture(cluster, kind) }, { lacks: LACKS });
+    const harness = clusterHarness(() => cluster, kind);
+    afterAll(() => harness.destroy());
+    registerCases(harness, { lacks: LACKS });
   });
 });

@@ -3,7 +3,7 @@ import { missing, startRedis, startValkey, type TestServer } from "@onceproof/te
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../simulator/test/support/register-cases.js";
 import { ioredis6Plain, nodeRedis6 } from "./support/clients.js";
-import { LACKS, serverFixture } from "./support/conformance-fixture.js";
+import { LACKS, serverHarness } from "./support/conformance-fixture.js";
 
 describe.skipIf(missing("redis"))("on a real Redis", () => {
   let server: TestServer;
@@ -13,7 +13,9 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
   afterAll(() => server.stop());
 
   describe(`with ${nodeRedis6.name}`, () => {
-    registerCases({ create: () => serverFixture(server, nodeRedis6) }, { lacks: LACKS });
+    const harness = serverHarness(() => server, nodeRedis6);
+    afterAll(() => harness.destroy());
+    registerCases(harness, { lacks: LACKS });
   });
 });
 
@@ -25,6 +27,8 @@ describe.skipIf(missing("valkey"))("on a real Valkey", () => {
   afterAll(() => server.stop());
 
   describe(`with ${ioredis6Plain.name}`, () => {
-    registerCases({ create: () => serverFixture(server, ioredis6Plain) }, { lacks: LACKS });
+    const harness = serverHarness(() => server, ioredis6Plain);
+    afterAll(() => harness.destroy());
+    registerCases(harness, { lacks: LACKS });
   });
 });

@@ -4,7 +4,7 @@ import { missing, startRedis, type TestServer } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../simulator/test/support/register-cases.js";
 import { ioredisPlain, nodeRedis } from "./support/clients.js";
-import { LACKS, serverFixture } from "./support/conformance-fixture.js";
+import { LACKS, serverHarness } from "./support/conformance-fixture.js";
 
 describe.skipIf(missing("redis"))("on a real Redis", () => {
   let server: TestServer;
@@ -14,6 +14,8 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
   afterAll(() => server.stop());
 
   describe.each([ioredisPlain, nodeRedis])("with $name", (kind) => {
-    registerCases({ create: () => serverFixture(server, kind) }, { lacks: LACKS });
+    const harness = serverHarness(() => server, kind);
+    afterAll(() => harness.destroy());
+    registerCases(harness, { lacks: LACKS });
   });
 });

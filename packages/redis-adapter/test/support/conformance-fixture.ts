@@ -1,7 +1,12 @@
 // The data sets of the conformance kit on a real server or a real cluster: an own client behind
-// proxies that can lose messages, and others that are not.
+// proxies that can lose messages, and another that is not. Data sets are namespaces; the clients are
+// shared until a case has struck them with a fault.
 import { createRedisStore, type RedisStoreOptions } from "@onceproof/redis-adapter";
-import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
+import type {
+  ConformanceFixture,
+  ConformanceHarness,
+  Need,
+} from "@onceproof/simulator/conformance";
 import {
   fieldsOf,
   type RedisCluster,
@@ -24,53 +29,30 @@ let namespaces = 0;
 
 /** Where the data sets are. */
 interface Site {
-  /** A proxy before each server. */
-  readonly proxies: readonly TcpProxy[];
-  readonly own: OpenClient;
-  readonly other: OpenClient;
-  readonly keyPrefix: string;
+  readonly ports: readonly number[];
+  /** A client by these ports in the place of the servers' own. */
+  open(through: ReadonlyMap<number, number>): Promise<OpenClient>;
+  keyPrefix(namespace: number): string;
   restart(): Promise<void>;
 }
 
-async function fixtureAt(site: Site): Promise<ConformanceFixture> {
-  const { proxies, own, other, keyPrefix } = site;
-  const open = (client: OpenClient, more: Partial<RedisStoreOptions> = {}) =>
-    createRedisStore({
-      keyPrefix,
-      operationTimeoutMs: OPERATION_TIMEOUT_MS,
-      ...more,
-      client: client.client,
-    });
-  const peer = open(other);
-  await warmUp(peer);
-  // Whichever server the next call goes to.
-  const once = (verdict: Verdict): void => {
-    const lifts = proxies.map((proxy) =>
-      proxy.addRule((request) => {
-        if (!request.includes("EVALSHA")) return undefined;
-        for (const lift of lifts) lift();
-        return verdict;
-      }),
-    );
-  };
+/** The clients of a site, and the proxies before its servers. */
+interface Wiring {
+  readonly proxies: readonly TcpProxy[];
+  readonly own: OpenClient;
+  readonly other: OpenClient;
+  close(): Promise<void>;
+}
+
+async function wire({ ports, open }: Site): Promise<Wiring> {
+  const proxies = await Promise.all(ports.map((port) => startTcpProxy(port)));
+  const through = new Map(ports.map((port, index) => [port, proxies[index]?.port ?? port]));
+  const [own, other] = await Promise.all([open(through), open(new Map())]);
+  await warmUp(createRedisStore({ client: other.client, keyPrefix: "{warm-up}" }));
   return {
-    store: open(own),
-    peer,
-    otherNamespace: open(other, { keyPrefix: `${keyPrefix}-other` }),
-    otherNamespaceTail: "-other",
-    loseReply: () => once("loseReply"),
-    loseRequest: () => once("loseRequest"),
-    stall() {
-      const lifts = proxies.map((proxy) => proxy.hold());
-      return () => {
-        for (const lift of lifts) lift();
-      };
-    },
-    async restart() {
-      await site.restart();
-      await warmUp(open(other, { operationTimeoutMs: RESTART_MS }));
-      return peer;
-    },
+    proxies,
+    own,
+    other,
     async close() {
       own.close();
       other.close();
@@ -79,45 +61,100 @@ async function fixtureAt(site: Site): Promise<ConformanceFixture> {
   };
 }
 
-/** A data set on one server. */
-export async function serverFixture(
-  server: TestServer,
+/** The kit's harness on a site; its `destroy` is to be called at the end. */
+function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> } {
+  let wiring: Wiring | undefined;
+  const unwire = async (): Promise<void> => {
+    await wiring?.close();
+    wiring = undefined;
+  };
+
+  async function create(): Promise<ConformanceFixture> {
+    namespaces += 1;
+    const keyPrefix = site.keyPrefix(namespaces);
+    wiring ??= await wire(site);
+    const { proxies, own, other } = wiring;
+    const open = ({ client }: OpenClient, more: Partial<RedisStoreOptions> = {}) =>
+      createRedisStore({ keyPrefix, operationTimeoutMs: OPERATION_TIMEOUT_MS, ...more, client });
+    const peer = open(other);
+    const lifts = new Set<() => void>();
+    let struck = false;
+    // Whichever server the next call goes to.
+    const once = (verdict: Verdict): void => {
+      struck = true;
+      for (const proxy of proxies) {
+        const lift = proxy.addRule((request) => {
+          if (!request.includes("EVALSHA")) return undefined;
+          for (const each of lifts) each();
+          return verdict;
+        });
+        lifts.add(lift);
+      }
+    };
+    return {
+      store: open(own),
+      peer,
+      otherNamespace: open(other, { keyPrefix: `${keyPrefix}-other` }),
+      otherNamespaceTail: "-other",
+      loseReply: () => once("loseReply"),
+      loseRequest: () => once("loseRequest"),
+      stall() {
+        struck = true;
+        const held = proxies.map((proxy) => proxy.hold());
+        return () => {
+          for (const lift of held) lift();
+        };
+      },
+      async restart() {
+        struck = true;
+        await site.restart();
+        await warmUp(open(other, { operationTimeoutMs: RESTART_MS }));
+        return peer;
+      },
+      async close() {
+        if (struck) await unwire();
+      },
+    };
+  }
+  return { create, destroy: unwire };
+}
+
+/** The kit on one server. */
+export function serverHarness(
+  server: () => TestServer,
   kind: ClientKind,
-): Promise<ConformanceFixture> {
-  namespaces += 1;
-  const proxy = await startTcpProxy(server.port);
-  return fixtureAt({
-    proxies: [proxy],
-    own: await kind.open(proxy.port),
-    other: await kind.open(server.port),
-    keyPrefix: `conformance-${namespaces}`,
+): ReturnType<typeof harnessAt> {
+  return harnessAt({
+    get ports() {
+      return [server().port];
+    },
+    open: (through) => kind.open(through.get(server().port) ?? server().port),
+    keyPrefix: (namespace) => `conformance-${namespace}`,
     async restart() {
-      server.kill("SIGKILL");
-      await server.restart();
+      server().kill("SIGKILL");
+      await server().restart();
     },
   });
 }
 
-/** A data set on a cluster, in the one slot that the kit's writes of several keys need. */
-export async function clusterFixture(
-  cluster: RedisCluster,
+/** The kit on a cluster, each data set in the one slot that the kit's writes of several keys need. */
+export function clusterHarness(
+  cluster: () => RedisCluster,
   kind: GroupClientKind,
-): Promise<ConformanceFixture> {
-  namespaces += 1;
-  const proxies = await Promise.all(cluster.ports.map((port) => startTcpProxy(port)));
-  const proxied = new Map(cluster.ports.map((port, index) => [port, proxies[index]?.port ?? port]));
-  return fixtureAt({
-    proxies,
-    own: await kind.open(cluster.ports, proxied),
-    other: await kind.open(cluster.ports),
-    keyPrefix: `{conformance-${namespaces}}`,
+): ReturnType<typeof harnessAt> {
+  return harnessAt({
+    get ports() {
+      return cluster().ports;
+    },
+    open: (through) => kind.open(cluster().ports, through),
+    keyPrefix: (namespace) => `{conformance-${namespace}}`,
     async restart() {
-      const [server] = cluster.masters;
+      const [server] = cluster().masters;
       server?.kill("SIGKILL");
       await server?.restart();
       await until("the cluster serves again", async () => {
         const states = await Promise.all(
-          cluster.ports.map((port) => redisCommand(port, "CLUSTER", "INFO")),
+          cluster().ports.map((port) => redisCommand(port, "CLUSTER", "INFO")),
         );
         return states.every((state) => fieldsOf(state).cluster_state === "ok");
       });

@@ -42,6 +42,8 @@ interface Finished {
 export interface DoneRecord extends Finished {
   readonly state: "done";
   readonly unavailable?: boolean | undefined;
+  /** It was recorded in one transaction with its effect; absent if not. */
+  readonly exactlyOnce?: boolean;
 }
 
 /** A final business rejection. */

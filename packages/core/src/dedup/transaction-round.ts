@@ -91,16 +91,27 @@ async function answered(
   return answer;
 }
 
+/** What the record of the next attempt says, whatever comes of it. */
+export function attemptOf(
+  { fingerprint }: Request,
+  earlier: RunningRecord | OpenRecord | undefined,
+): { readonly attempt: number; readonly fingerprint: string | undefined } {
+  return {
+    attempt: (earlier?.attempt ?? 0) + 1,
+    fingerprint: earlier?.fingerprint ?? fingerprint,
+  };
+}
+
 /** Plays one round. Rejects if the store could do nothing, with everything rolled back. */
 export async function playRound<Tx, T>(
   { options, store, request, handler }: TransactionCall<Tx, T>,
   { expect, earlier, forgottenAt }: Claim,
 ): Promise<Round<T>> {
   const { runtime, emit, name } = options;
-  const { key, storeKey, fingerprint, retentionMs } = request;
-  const attempt = (earlier?.attempt ?? 0) + 1;
+  const { key, storeKey, retentionMs } = request;
+  const kept = attemptOf(request, earlier);
+  const { attempt } = kept;
   const takeover = earlier !== undefined && isUnresolved(earlier);
-  const kept = { attempt, fingerprint: earlier?.fingerprint ?? fingerprint };
   // Of the last run of the function below: a store may run it several times.
   let last: Last<T> = {};
 

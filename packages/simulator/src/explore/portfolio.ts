@@ -7,9 +7,10 @@ import { createRandom } from "../random.js";
 import type { NamedWorkload, RunSpec, Scenario } from "../scenarios/scenario.js";
 import { mix } from "../world/choices.js";
 import type { CallAt, FaultPlan } from "../world/fault-plan.js";
-import { type ProfileId, profileOf } from "../world/profile.js";
+import { type ProfileId, profileOf, TRANSACTIONAL_PROFILES } from "../world/profile.js";
 import type { TraceEvent } from "../world/trace.js";
 import { isSharp } from "./fault-menu.js";
+import { mainProfile } from "./main-profile.js";
 import { callsOf, Menus, outagePlans, singlePlans, swarmPlan } from "./plans.js";
 
 /** A run to carry out; who asked for it gives back its trace, empty if there is none. */
@@ -19,7 +20,12 @@ export interface Trial {
 }
 
 /** Stores that keep the contract and lose nothing: there every guarantee is stated. */
-export const HUNT_PROFILES: readonly ProfileId[] = ["durable", "single-key", "clock-back"];
+export const HUNT_PROFILES: readonly ProfileId[] = [
+  "durable",
+  "single-key",
+  "clock-back",
+  ...TRANSACTIONAL_PROFILES,
+];
 
 /** How a ground is played: in so many rounds all of it is tried, and so much else in each. */
 interface Pace {
@@ -80,7 +86,7 @@ function* openGrounds(
       const all = [...singlePlans(calls, menus)];
       const singles = all.filter(([fault]) => fault !== undefined && !isSharp(fault));
       const sharp = all.filter(([fault]) => fault !== undefined && isSharp(fault));
-      const pace = profile === HUNT_PROFILES[0] ? FIRST : FURTHER;
+      const pace = profile === mainProfile(scenario) ? FIRST : FURTHER;
       const cost = trace.length;
       const ground = { scenario, workload, profile, calls, menus, pace, cost };
       grounds.push({ ...ground, singles, sharp: [...sharp, ...outagePlans(calls, menus)] });

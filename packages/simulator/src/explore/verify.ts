@@ -4,6 +4,7 @@
 import type { Loss, Scenario, Stated } from "../scenarios/scenario.js";
 import type { ProfileId } from "../world/profile.js";
 import type { Job, JobResult } from "./explore.js";
+import { mainProfile } from "./main-profile.js";
 import {
   type Cell,
   type CellVerdict,
@@ -18,9 +19,9 @@ import { encodeToken } from "./token.js";
 /** How much is explored. */
 export interface Budget {
   readonly name: string;
-  /** One plan of one fault in so many, on the durable profile and on the others. */
+  /** One plan of one fault in so many, on a scenario's main profile (`durable`) and on the others. */
   readonly singlesOneIn: { readonly durable: number; readonly others: number };
-  /** One plan of two faults in so many, on the durable profile; 0 for none. */
+  /** One plan of two faults in so many, on the main profile; 0 for none. */
   readonly pairsOneIn: number;
   /** Random plans for each workload and profile. */
   readonly swarm: number;
@@ -75,10 +76,13 @@ export function planJobs({ scenarios, profiles, seed, budget }: Selection): read
         })),
       ),
   );
-  const durable = bases.filter(({ profile }) => profile === "durable");
+  const mains = new Map(scenarios.map((scenario) => [scenario.id, mainProfile(scenario)]));
+  const isMain = (base: Pick<Job, "scenario" | "profile">): boolean =>
+    mains.get(base.scenario) === base.profile;
+  const durable = bases.filter(isMain);
   const singles = bases.map((base): Job => {
     const { singlesOneIn } = budget;
-    const oneIn = base.profile === "durable" ? singlesOneIn.durable : singlesOneIn.others;
+    const oneIn = isMain(base) ? singlesOneIn.durable : singlesOneIn.others;
     return { ...base, part: { part: "singles" }, oneIn };
   });
   const swarm = bases.map(

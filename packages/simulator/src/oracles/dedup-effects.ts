@@ -12,7 +12,7 @@ import { firstOf, groupBy, ms, retentionUs } from "./judge.js";
 export const dedupEffectOnce: Guarantee = {
   id: "dedup/effect-once",
   sentence:
-    "It happens once when it shares the store's transaction (so far only the store in memory has one: `store.transaction`, with a dedup over `store.bind(tx)`); or when its sink dedups by `ctx.childKey(name)` for at least the retention; or when `onCrash` asks the sink, and the sink raises its fence to the new token in the same step as it answers.",
+    "It happens once when it shares the store's transaction (`runInTransaction`); or when its sink dedups by `ctx.childKey(name)` for at least the retention; or when `onCrash` asks the sink, and the sink raises its fence to the new token in the same step as it answers.",
   judge(history, { times }) {
     const stands = retentionUs(times);
     return firstOf(

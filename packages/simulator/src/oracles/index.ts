@@ -2,6 +2,7 @@
 
 export * from "./contract.js";
 export * from "./dedup.js";
+export * from "./dedup-transaction.js";
 export * from "./fence.js";
 export * from "./general.js";
 export * from "./lock.js";

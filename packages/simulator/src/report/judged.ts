@@ -21,6 +21,16 @@ const JUDGED: { readonly [guarantee: string]: string } = {
   "dedup/births":
     "an old key is expired, a young one is not, and neither an old nor a future one runs",
   "dedup/refused-not-run": "who is told that the handler did not run had no run",
+  "dedup/transaction-once":
+    "the committed rows of a key are those of one run, each once and all of them",
+  "dedup/transaction-told-is-committed":
+    "what a caller is told as done was committed before, by the run that it is told of",
+  "dedup/transaction-one-outcome":
+    "all that are told the outcome of a key are told the same one, and nobody later none",
+  "dedup/transaction-values": "what a caller is told was made by a handler of its key",
+  "dedup/transaction-settles": "without faults, every key that is asked for gets an outcome",
+  "dedup/transaction-frees-the-key":
+    "once faults have ended, nobody is told that another is still at work",
   "fence/never-decreases":
     "what is admitted is no older than what was admitted before it was asked",
   "fence/stale-is-stale":

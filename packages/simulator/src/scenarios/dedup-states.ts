@@ -3,6 +3,7 @@
 import * as oracle from "../oracles/index.js";
 import type { DedupVariant } from "./dedup.js";
 import { dedupScenario, MAX_SKEW_MS } from "./dedup.js";
+import { dedupTransactionScenario } from "./dedup-transaction.js";
 import { BOTH_CLOCKS, LOSSY, STORE_AHEAD } from "./losses.js";
 import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
 
@@ -114,4 +115,14 @@ export const dedupScenarios: readonly Scenario[] = [
     },
     [state(oracle.dedupEffectOnce, LOSSY)],
   ),
+  dedupTransactionScenario([
+    state(oracle.transactionOnce),
+    state(oracle.transactionToldIsCommitted),
+    state(oracle.transactionOneOutcome),
+    state(oracle.transactionHonest),
+    state(oracle.transactionValues),
+    state(oracle.transactionSettles),
+    state(oracle.transactionFree),
+    state(oracle.generalEveryCallSettles),
+  ]) as unknown as Scenario,
 ];

@@ -11,6 +11,7 @@ import type {
   HistoryItem,
   InsertResult,
   ReleaseOutcome,
+  TransactionResult,
   UpdateResult,
 } from "@onceproof/core";
 import type {
@@ -38,6 +39,20 @@ export interface MadeMove {
   readonly operation: number;
   readonly requestId?: string;
 }
+
+/** The table that handlers write to in the transaction of dedup. */
+export const CHARGES = "charges";
+
+/** A row of it: one of several that one run writes. */
+export interface ChargeRow {
+  readonly run: number;
+  /** From 0. */
+  readonly part: number;
+  readonly of: number;
+}
+
+/** What a dedup with transactions answers, also to calls without one. */
+export type TransactionAnswer = TransactionResult<Charge> | DedupResult<Charge>;
 
 /**
  * When a node saw what stands in the store, or that it cannot be reached: a read came to an end, or a
@@ -89,6 +104,16 @@ export interface Recorded {
       readonly bornMs?: number | undefined;
     };
     readonly returned: DedupResult<Charge>;
+  };
+  /** Of a dedup with transactions: `plain` calls do without one. */
+  readonly "dedup.transaction": {
+    readonly input: {
+      readonly client: string;
+      readonly end: string;
+      readonly fingerprint?: string | undefined;
+      readonly plain: boolean;
+    };
+    readonly returned: TransactionAnswer;
   };
   /** A person's word on a key. */
   readonly "dedup.resolve": {
@@ -226,6 +251,7 @@ export type Method = keyof Recorded;
  * - `bank`: charges of a handler; `key`, `fencingToken`, `value` is the run. `accepted` is false when
  *   the bank knew the charge by its child key, or refused an older fencing token.
  * - `disk`: writes of a lock's holder to a sink that checks its fencing token in the same step.
+ * - `charges`: rows that were committed in a transaction of dedup; `value` is a `ChargeRow`.
  * - `printer`: writes of a lock's holder to a sink that checks nothing.
  */
 export type SpanKind = "handler" | "step" | "holds";

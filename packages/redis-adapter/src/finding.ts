@@ -33,6 +33,7 @@ export type FindingId =
   | "persistenceFailing"
   | "persistenceOff"
   | "replicasNotAwaited"
+  | "replicasTooFew"
   | "serverIsReplica"
   | "serverUnread"
   | "versionTooOld"

@@ -5,7 +5,7 @@ const SLOTS = 16_384;
 const encoder = new TextEncoder();
 
 /** What of the key is hashed: what stands between the first { and the next }, if that is anything. */
-function hashed(key: string): string {
+export function hashTag(key: string): string {
   const open = key.indexOf("{");
   const close = open < 0 ? -1 : key.indexOf("}", open + 1);
   return close > open + 1 ? key.slice(open + 1, close) : key;
@@ -18,7 +18,7 @@ function hashed(key: string): string {
  */
 export function hashSlot(key: string): number {
   let crc = 0;
-  for (const byte of encoder.encode(hashed(key))) {
+  for (const byte of encoder.encode(hashTag(key))) {
     crc ^= byte << 8;
     for (let bit = 0; bit < 8; bit += 1) {
       crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : crc << 1;

@@ -11,4 +11,8 @@ export type {
 } from "./client.js";
 export type { Finding, FindingId } from "./finding.js";
 export type { RedisStoreOptions } from "./options.js";
+export { type PreflightOptions, type PreflightReport, preflight } from "./preflight.js";
+export type { ClientFacts } from "./preflight-client.js";
+export type { ServerFacts } from "./preflight-facts.js";
+export { formatPreflight } from "./preflight-text.js";
 export { createRedisStore, type RedisStore } from "./redis-store.js";

@@ -15,6 +15,7 @@ import {
   type WriteResult,
 } from "@onceproof/core/advanced";
 import { type RedisStoreOptions, resolveOptions } from "./options.js";
+import { rememberSetup } from "./preflight-setup.js";
 import { replicaWaiter } from "./replica-wait.js";
 import { decodeRead, decodeWrite, decodeWriteAll } from "./reply.js";
 import { type CallOutcome, scriptCaller } from "./script-call.js";
@@ -175,7 +176,19 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
       watch?.close();
     },
   };
-  return watch === undefined
-    ? store
-    : { ...store, watch: (key, signal) => watch.watch(keyOf(key), signal) };
+  const whole: MultiKeyStore | RedisStore =
+    watch === undefined
+      ? store
+      : { ...store, watch: (key, signal) => watch.watch(keyOf(key), signal) };
+  rememberSetup(whole, {
+    client: options.client,
+    keyOf,
+    durability: capabilities.durability,
+    evictionAllowed: guard === undefined,
+    hashTags,
+    operationTimeoutMs,
+    waitReplicas,
+    watch: watch !== undefined,
+  });
+  return whole;
 }

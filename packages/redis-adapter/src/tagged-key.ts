@@ -2,6 +2,7 @@
 // one slot. Other keys spread as Redis likes.
 
 import { ArgumentError, boundedKey, entityKeyOf } from "@onceproof/core/advanced";
+import { hashTag } from "./hash-slot.js";
 
 const MAX_PLAIN_BYTES = 512;
 const MAX_PART_BYTES = 256;
@@ -20,18 +21,6 @@ export function taggedRedisKey(keyPrefix: string, key: string): string {
   }
   const rest = key.slice(entity.length);
   return `${keyPrefix}|{${boundedKey(entity, MAX_PART_BYTES)}}${boundedKey(rest, MAX_PART_BYTES)}`;
-}
-
-/**
- * What Redis Cluster makes a key's slot of: what stands between the first `{` and the next `}`, or
- * else the whole key.
- *
- * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
- */
-export function hashTag(key: string): string {
-  const open = key.indexOf("{");
-  const close = open < 0 ? -1 : key.indexOf("}", open + 1);
-  return close > open + 1 ? key.slice(open + 1, close) : key;
 }
 
 /** Throws unless the keys of one call have one hash tag, and so one slot. */

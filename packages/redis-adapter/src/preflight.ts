@@ -1,0 +1,191 @@
+// Looks at the servers and the client before they are relied on, and says what it found.
+
+import {
+  type Deadline,
+  driverError,
+  pause,
+  startDeadline,
+  systemRuntime,
+  TIMED_OUT,
+} from "@onceproof/core/advanced";
+import type { RedisClient } from "./client.js";
+import { connectionOf } from "./connection-of.js";
+import type { Finding } from "./finding.js";
+import { type ClientFacts, clientFacts, judgeClient } from "./preflight-client.js";
+import { readFacts, type ServerFacts } from "./preflight-facts.js";
+import { judgePermissions, judgeWatch } from "./preflight-permissions.js";
+import { judgeServer, type Remark } from "./preflight-server.js";
+import { type Durability, type Setup, setupOf } from "./preflight-setup.js";
+import { redisKey } from "./redis-key.js";
+import type { RedisStore } from "./redis-store.js";
+import { checkReadsFromMaster } from "./replica-reads.js";
+import { serversOf } from "./servers.js";
+import { taggedRedisKey } from "./tagged-key.js";
+import { watchUnavailable } from "./watch-finding.js";
+
+/** What preflight found. Plain data. */
+export interface PreflightReport {
+  /** Whether nothing fatal was found. */
+  readonly fit: boolean;
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+  /** What an applied write survives: as declared to the store, and by the weakest server's settings. */
+  readonly durability: { readonly declared?: Durability; readonly found?: Durability };
+  /** Every master that the client speaks to. */
+  readonly servers: readonly ServerFacts[];
+  readonly client: ClientFacts;
+}
+
+/** Options of `preflight`. */
+export interface PreflightOptions {
+  /** It settles within this time; what was not answered by then is a finding. @defaultValue 5000 */
+  readonly timeoutMs?: number;
+}
+
+const SEVERITIES = ["fatal", "warning", "info"] as const;
+const WEAKEST = ["process", "asynchronous", "durable"] as const;
+const LOOK_AGAIN_MS = 25;
+
+/** What a store would refuse the client for, before it can be looked behind. */
+function refusedClient(client: RedisClient): Finding | undefined {
+  const parts = client as { readonly options?: unknown; readonly _options?: unknown };
+  try {
+    checkReadsFromMaster(parts.options ?? parts._options);
+    return undefined;
+  } catch (error) {
+    return {
+      id: "clientReadsFromReplicas",
+      severity: "fatal",
+      finding: driverError(error).message,
+      remedy: "pass a client that only speaks to masters",
+    };
+  }
+}
+
+/** A bare client: nothing is declared. */
+function bareSetup(client: RedisClient): Setup {
+  const { cluster } = connectionOf(client);
+  return {
+    client,
+    keyOf: (key) => (cluster ? taggedRedisKey("onceproof", key) : redisKey("onceproof", key)),
+    evictionAllowed: false,
+    hashTags: cluster,
+    operationTimeoutMs: 2000,
+    waitReplicas: 0,
+    watch: true,
+  };
+}
+
+function unread(at: string, cause: unknown): Remark {
+  return {
+    id: "serverUnread",
+    severity: "fatal",
+    finding: `no answer: ${driverError(cause).message}`,
+    remedy: "make sure that the server is up and the client connected, and look again",
+    at,
+  };
+}
+
+/** One finding for the same remark about several servers. */
+function merge(remarks: readonly Remark[]): readonly Finding[] {
+  const merged = new Map<string, { remark: Remark; at: string[] }>();
+  for (const remark of remarks) {
+    const name = JSON.stringify([remark.id, remark.finding]);
+    const known = merged.get(name) ?? { remark, at: [] };
+    merged.set(name, known);
+    if (remark.at !== undefined) {
+      known.at.push(remark.at);
+    }
+  }
+  const findings = [...merged.values()].map(
+    ({ remark: { id, severity, finding, remedy }, at }): Finding => ({
+      id,
+      severity,
+      finding: at.length > 0 ? `${at.join(", ")}: ${finding}` : finding,
+      remedy,
+    }),
+  );
+  return SEVERITIES.flatMap((severity) => findings.filter((found) => found.severity === severity));
+}
+
+async function ready(client: RedisClient, deadline: Deadline): Promise<void> {
+  const connection = connectionOf(client);
+  while (connection.state() === "connecting") {
+    if ((await deadline.race(pause(systemRuntime, LOOK_AGAIN_MS))) === TIMED_OUT) {
+      return;
+    }
+  }
+}
+
+/** Fails by itself when the time is over. */
+async function inTime<T>(deadline: Deadline, work: Promise<T>): Promise<T> {
+  const done = await deadline.race(work);
+  if (done === TIMED_OUT) {
+    throw new Error("not in time");
+  }
+  return done;
+}
+
+/**
+ * Looks at the servers behind a store or client: eviction, persistence, replicas, version, cluster
+ * mode, what the client's user may run, whether waiters can be woken, and the client's own settings.
+ *
+ * Guarantee: reads only; never rejects for what it finds or cannot find out, which are findings.
+ * Cost: about five commands per master, and one connection opened and closed.
+ * Fails: ArgumentError if it is given neither a store of this package nor a client that a store takes.
+ */
+export async function preflight(
+  target: RedisStore | Omit<RedisStore, "watch"> | RedisClient,
+  { timeoutMs = 5000 }: PreflightOptions = {},
+): Promise<PreflightReport> {
+  const known = setupOf(target);
+  const refused = known === undefined ? refusedClient(target as RedisClient) : undefined;
+  if (refused !== undefined) {
+    const own = clientFacts(target);
+    return { fit: false, findings: [refused], durability: {}, servers: [], client: own };
+  }
+  const setup = known ?? bareSetup(target as RedisClient);
+  const { client, durability: declared } = setup;
+  const deadline = startDeadline(systemRuntime, timeoutMs);
+  const remarks: Remark[] = [];
+  const servers: ServerFacts[] = [];
+  try {
+    await ready(client, deadline);
+    const handles = serversOf(client);
+    if (handles.length === 0) {
+      remarks.push(unread("the cluster", new Error("no master is known")));
+    }
+    await Promise.all(
+      handles.map(async (server) => {
+        try {
+          const facts = await inTime(deadline, readFacts(server));
+          servers.push(facts);
+          remarks.push(...judgeServer(facts, setup));
+          remarks.push(...(await inTime(deadline, judgePermissions(server, setup, systemRuntime))));
+        } catch (error) {
+          remarks.push(unread(server.address, error));
+        }
+      }),
+    );
+    if (servers.length > 0) {
+      const watch = judgeWatch(setup, systemRuntime);
+      remarks.push(...(await inTime(deadline, watch).catch((late) => [watchUnavailable(late)])));
+    }
+  } finally {
+    deadline.cancel();
+  }
+  const own = clientFacts(client);
+  const findings = merge([...remarks, ...judgeClient(own, setup)]);
+  const told = servers.every(({ durability }) => durability !== undefined);
+  const found = WEAKEST.find((weak) => servers.some(({ durability }) => durability === weak));
+  return {
+    fit: findings.every(({ severity }) => severity !== "fatal"),
+    findings,
+    durability: {
+      ...(declared === undefined ? undefined : { declared }),
+      ...(told && found !== undefined ? { found } : undefined),
+    },
+    servers: servers.sort((a, b) => (a.address < b.address ? -1 : 1)),
+    client: own,
+  };
+}

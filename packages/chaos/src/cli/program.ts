@@ -14,6 +14,7 @@ const BAD_USAGE = 2;
 const INTERRUPTED = 130;
 const MINUTE_MS = 60_000;
 const DEFAULT_CALLS = 20_000;
+const DEFAULT_MINUTES = 0.5;
 const LINE_EVERY_MS = 5_000;
 
 interface Options {
@@ -63,7 +64,12 @@ function createProgram(): Command {
     .showHelpAfterError("(--help tells what there is)")
     .helpOption("-h, --help", "print this help")
     .addOption(new Option("--store <name>", "which server").choices(names).default("redis"))
-    .addOption(new Option("--minutes <n>", "how long it goes on").argParser(positive))
+    .addOption(
+      new Option(
+        "--minutes <n>",
+        "how long it goes on at least; half a minute by itself",
+      ).argParser(positive),
+    )
     .addOption(
       new Option(
         "--ops <n>",
@@ -171,7 +177,7 @@ async function run(options: Options): Promise<number> {
     broken,
     keep,
     calls: options.ops ?? (minutes === undefined ? DEFAULT_CALLS : 0),
-    forMs: (minutes ?? 0) * MINUTE_MS,
+    forMs: (minutes ?? (options.ops === undefined ? DEFAULT_MINUTES : 0)) * MINUTE_MS,
     signal: stop.signal,
     onProgress: show.update,
   });

@@ -11,7 +11,7 @@ import type { Call } from "../log/call.js";
 import { type Finding, groupBy, type Verdict } from "./finding.js";
 
 const SENTENCE = "S1: Per key, reads and writes are linearizable.";
-const MAX_STEPS = 4_000_000;
+const MAX_STEPS = 1_000_000;
 const LINES_SHOWN = 40;
 
 function operationOf(call: Call): Operation<StoreInput, StoreOutput> | undefined {

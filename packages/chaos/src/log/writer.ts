@@ -3,12 +3,17 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { Write } from "@onceproof/core/advanced";
 import type { Recorder, StoreInput, StoreOutput } from "@onceproof/simulator/checker";
 import type { Line, Subject } from "./call.js";
 
 export interface CallLog {
   /** Writes the question down; call it at the very moment before asking. */
   ask(by: string, to: Subject, ask: unknown): number;
+  /** Nanoseconds since the run began. */
+  now(): number;
+  /** Writes down that a write may take effect once more, after this moment. */
+  again(by: string, write: Write, at: number): void;
   told(n: number, answer: unknown): void;
   lost(n: number): void;
   nothing(n: number): void;
@@ -41,16 +46,19 @@ export function openCallLog(folder: string, name: string, originNs: bigint): Cal
   const write = (line: Line): void => {
     writeSync(file, `${JSON.stringify(line, shortened)}\n`);
   };
-  const ask = (by: string, to: Subject, question: unknown): number => {
+  const askAt = (by: string, to: Subject, question: unknown, at: number): number => {
     count += 1;
-    write({ e: "ask", n: count, at: now(), by, to, ask: question });
+    write({ e: "ask", n: count, at, by, to, ask: question });
     return count;
   };
+  const ask: CallLog["ask"] = (by, to, question) => askAt(by, to, question, now());
   const told = (n: number, answer: unknown): void => write({ e: "told", n, at: now(), answer });
   const lost = (n: number): void => write({ e: "lost", n, at: now() });
   const nothing = (n: number): void => write({ e: "nothing", n, at: now() });
   return {
     ask,
+    now,
+    again: (by, repeated, at) => void askAt(by, "store", { kind: "write", write: repeated }, at),
     told,
     lost,
     nothing,

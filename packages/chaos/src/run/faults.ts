@@ -1,5 +1,5 @@
-// Which fault strikes when, drawn from the seed. Two tracks run at once: one for the server, on
-// which one thing happens at a time, and one for the network and the clients.
+// Which fault strikes when, drawn from the seed. Three tracks run at once: one for the server,
+// on which one thing happens at a time, and two for the network and the clients.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TcpProxy, Verdict } from "@onceproof/test-servers";
 import type { Random } from "../random.js";
@@ -35,7 +35,8 @@ export interface Targets {
   readonly clients: readonly {
     readonly proxy: TcpProxy;
     kill(signal: NodeJS.Signals): void;
-    replace(): Promise<void>;
+    /** Kills the process and starts another in its place, which takes a while. */
+    replace(): void;
   }[];
 }
 
@@ -58,6 +59,8 @@ export async function strikeFaults(options: FaultOptions): Promise<void> {
   const own = (fault: string): boolean => !(fault in COMMON_FAULTS);
   const onServer = faults.filter((fault) => ON_SERVER.includes(fault) || own(fault));
   const others = faults.filter((fault) => !onServer.includes(fault));
+  // A crash costs a start, so the others are drawn more often.
+  const drawn = others.flatMap((fault) => (fault === "crash" ? [fault] : [fault, fault]));
   let offsetMs = 0;
   const strikeServer = async (fault: string, random: Random, lasting: Lasting): Promise<void> => {
     const { server, clock, strike } = targets.server;
@@ -87,7 +90,9 @@ export async function strikeFaults(options: FaultOptions): Promise<void> {
   };
   await Promise.all([
     track(options, "server", onServer, { leastMs: 300, mostMs: 1_500 }, strikeServer),
-    track(options, "clients", others, { leastMs: 50, mostMs: 500 }, strikeClient),
+    ...["clients", "more clients"].map((name) =>
+      track(options, name, drawn, { leastMs: 100, mostMs: 700 }, strikeClient),
+    ),
   ]);
 }
 
@@ -127,12 +132,11 @@ async function atClient(
     }
     case "freeze":
       client.kill("SIGSTOP");
-      await lasting(random.int(500, 4_000));
+      await lasting(random.int(1_200, 4_000));
       client.kill("SIGCONT");
       return;
     default:
-      client.kill("SIGKILL");
-      await client.replace();
+      client.replace();
   }
 }
 

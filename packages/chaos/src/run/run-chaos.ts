@@ -161,13 +161,23 @@ async function disturb(
 ): Promise<void> {
   const startedAt = performance.now();
   const stop = new AbortController();
+  let failed: unknown;
+  const noteFailure = (error: unknown): void => {
+    failed ??= error;
+  };
+  const replacing = new Map<Client, Promise<void>>();
+  const replace = async (client: Client, index: number): Promise<void> => {
+    await client.worker.end();
+    client.life += 1;
+    client.worker = await start(index + 1, client.life, client.proxy);
+    replacing.delete(client);
+  };
   const targets = clients.map((client, index) => ({
     proxy: client.proxy,
     kill: (killed: NodeJS.Signals) => client.worker.kill(killed),
-    async replace() {
-      await client.worker.end();
-      client.life += 1;
-      client.worker = await start(index + 1, client.life, client.proxy);
+    replace() {
+      if (replacing.has(client)) return;
+      replacing.set(client, replace(client, index).catch(noteFailure));
     },
   }));
   const striking = strikeFaults({
@@ -177,19 +187,17 @@ async function disturb(
     stopped: stop.signal,
     onFault: hooks.onFault,
   });
-  let failed: unknown;
-  striking.catch((error: unknown) => {
-    failed = error;
-  });
+  striking.catch(noteFailure);
   const enough = (): boolean => hooks.calls() >= calls && performance.now() - startedAt >= forMs;
   while (!enough() && signal?.aborted !== true && failed === undefined) {
     await sleep(TICK_MS);
     hooks.tell("running");
   }
   stop.abort();
+  await striking.catch(noteFailure);
+  await Promise.all(replacing.values());
   // On Ctrl-C the server is gone with us, and cannot be restarted any more.
-  if (signal?.aborted === true) await striking.catch(() => {});
-  else await striking;
+  if (failed !== undefined && signal?.aborted !== true) throw failed;
 }
 
 async function finishAll(clients: readonly Client[]): Promise<Finding[]> {

@@ -57,7 +57,7 @@ export const postgres: StoreKind = {
     const options = { client: pool, table: space, operationTimeoutMs, tombstoneMs };
     return {
       store: createPostgresStore(options),
-      resends: false,
+      resends: undefined,
       // A session that owes an answer would be waited for without end.
       close: async () => void pool.end().catch(() => {}),
     };

@@ -10,6 +10,7 @@ const CLIENTS = ["ioredis", "node-redis", "ioredis-resending"] as const;
 
 interface OpenClient {
   readonly client: RedisClient;
+  readonly losses: () => number;
   close(): Promise<void>;
 }
 
@@ -20,10 +21,14 @@ async function openIoredis(port: number, resending: boolean): Promise<OpenClient
     maxRetriesPerRequest: null,
     retryStrategy: () => RECONNECT_MS,
   });
+  let losses = 0;
   client.on("error", () => {});
+  client.on("close", () => {
+    losses += 1;
+  });
   // It goes on trying by itself: a store serves a client that is not connected yet.
   void client.connect().catch(() => {});
-  return { client, close: async () => client.disconnect() };
+  return { client, losses: () => losses, close: async () => client.disconnect() };
 }
 
 async function openNodeRedis(port: number): Promise<OpenClient> {
@@ -34,6 +39,7 @@ async function openNodeRedis(port: number): Promise<OpenClient> {
   void client.connect().catch(() => {});
   return {
     client,
+    losses: () => 0,
     close: async () => {
       if (client.isOpen) client.destroy();
     },
@@ -82,6 +88,6 @@ export const redis: StoreKind = {
       tombstoneMs,
       durability: "durable",
     });
-    return { store, resends, close: opened.close };
+    return { store, resends: resends ? opened.losses : undefined, close: opened.close };
   },
 };

@@ -26,8 +26,11 @@ export interface OpenOptions {
 /** A client in a worker's hands. */
 export interface OpenStore {
   readonly store: AtomicStore;
-  /** Whether the client may send a request once more after its answer is given up. */
-  readonly resends: boolean;
+  /**
+   * How often the connection was lost, if the client then sends again what had no answer; undefined
+   * if it never does.
+   */
+  readonly resends: (() => number) | undefined;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRecordingStore } from "@onceproof/simulator/checker";
 import { breakAdapter } from "../broken.js";
-import { openCallLog } from "../log/writer.js";
+import { type CallLog, openCallLog } from "../log/writer.js";
 import { createRandom } from "../random.js";
 import { openSinkClient } from "../sink/client.js";
 import type { OpenStore } from "../stores/store-kind.js";
@@ -49,14 +49,12 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
   );
   const running = names.map(async ({ by, work }, index) => {
     const open = stores[index % stores.length] as OpenStore;
-    const watched = watchStore(breakAdapter(broken, open.store), watchdog, () => {
+    const onCall = (): void => {
       calls += 1;
-    });
-    const store = createRecordingStore(watched, {
-      recorder: log.recorder,
-      process: by,
-      lateDuplicates: open.resends,
-    });
+    };
+    const noted = noteResends(open, breakAdapter(broken, open.store), by, log);
+    const watched = watchStore(noted, watchdog, onCall);
+    const store = createRecordingStore(watched, { recorder: log.recorder, process: by });
     const random = createRandom(seed, by);
     const parts = { by, seed, random, store, sink, log, watchdog, originNs };
     const step = work(createLane(parts));
@@ -80,6 +78,34 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
       log.close();
       await Promise.all(stores.map(({ close }) => close()));
     },
+  };
+}
+
+/**
+ * A client that sends again what had no answer asks twice, and may be told of the second: the other
+ * is written down beside it. A create may even apply twice (S5), a write under a stamp never does.
+ */
+function noteResends(
+  { resends }: OpenStore,
+  store: AtomicStore,
+  by: string,
+  log: CallLog,
+): AtomicStore {
+  if (resends === undefined) return store;
+  return {
+    capabilities: store.capabilities,
+    read: (key) => store.read(key),
+    async write(write) {
+      const at = log.now();
+      const before = resends();
+      const create = write.expect === "absent" || "absentSince" in write.expect;
+      const result = await store.write(write);
+      if (resends() !== before || (create && result.outcome === "unknown")) {
+        log.again(by, write, at);
+      }
+      return result;
+    },
+    close: () => store.close(),
   };
 }
 

@@ -33,7 +33,7 @@ export type Workload = (lane: Lane) => () => Promise<void>;
 /** Algorithms wait and re-send for at most a few of these together. */
 export const SETTLE_MS = 2_500;
 export const WAIT_MS = 2_500;
-export const LEASE_MS = 1_500;
+export const LEASE_MS = 1_000;
 const ALGORITHM_BOUND_MS = 30_000;
 
 const EXPECTED = new Set<unknown>(["unavailable", "indeterminate", "lockHeld", "aborted"]);

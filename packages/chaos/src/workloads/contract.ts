@@ -30,6 +30,7 @@ export const contract: Workload = (lane) => {
     if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
   };
   return async () => {
+    await lane.pause(8);
     const key = `${CONTRACT_PREFIX}${lane.epoch(EPOCH_MS)}/${random.int(1, KEYS)}`;
     const last = seen.get(key);
     if (last === undefined || random.chance(0.25)) {

@@ -3,7 +3,8 @@
 import { createLock } from "@onceproof/core";
 import { LEASE_MS, SETTLE_MS, WAIT_MS, type Workload } from "../worker/lane.js";
 
-const RESOURCES = ["alpha", "beta", "gamma"] as const;
+const EPOCH_MS = 5_000;
+const RESOURCES = 3;
 
 export interface LockAsk {
   readonly resource: string;
@@ -19,7 +20,7 @@ export const locks: Workload = (lane) => {
     settleMs: SETTLE_MS,
   });
   return async () => {
-    const resource = random.pick(RESOURCES);
+    const resource = `${lane.epoch(EPOCH_MS)}/${random.int(1, RESOURCES)}`;
     const ask: LockAsk = { resource };
     const got = await lane.ask("lock", ask, () => lock.tryAcquire(resource));
     if (got?.outcome !== "acquired") {
@@ -27,8 +28,8 @@ export const locks: Workload = (lane) => {
       return;
     }
     const { token } = got.lock;
-    for (let use = random.int(1, 4); use > 0; use -= 1) {
-      await lane.pause(25);
+    for (let use = random.int(1, 6); use > 0; use -= 1) {
+      await lane.pause(60);
       await sink.ask({ op: "fenced", resource, token, by });
     }
     // One that is not given back ends with its lease, or is renewed: both must come to an end.

@@ -1,99 +1,16 @@
 import { createMemoryStore } from "@onceproof/core";
-import { ArgumentError, type AtomicStore, type Write } from "@onceproof/core/advanced";
+import { ArgumentError, type AtomicStore } from "@onceproof/core/advanced";
+import { countCalls } from "@onceproof/simulator";
 import {
-  countCalls,
-  createFaultyStore,
-  createSkewedRuntime,
-  createVirtualRuntime,
-  type FaultyStore,
-  NO_FAULTS,
-} from "@onceproof/simulator";
-import {
-  brokenStores,
-  type Clause,
-  type ConformanceFixture,
   type ConformanceHarness,
   ConformanceSkip,
   type Need,
   storeConformance,
 } from "@onceproof/simulator/conformance";
 import { describe, expect, test } from "vitest";
-import { type Break, withKeys } from "../src/conformance/breakage.js";
-import { overlay } from "../src/overlay.js";
+import { withKeys } from "../src/conformance/broken/breakage.js";
+import { drivenMemory, faultyMemory, type Wrap } from "./support/memory-harness.js";
 import { registerCases } from "./support/register-cases.js";
-
-type Wrap = Break;
-const plainly: Wrap = (store) => store;
-const TAIL = ":other";
-
-/** A memory store on a driven clock: time costs nothing. */
-function drivenMemory(createWrap: () => Wrap = () => plainly): ConformanceHarness {
-  return {
-    async create() {
-      const runtime = createVirtualRuntime();
-      const memory = createMemoryStore({ runtime });
-      const wrap = createWrap();
-      return {
-        store: wrap(memory),
-        peer: wrap(memory.peer()),
-        otherNamespace: wrap(createMemoryStore({ runtime }), TAIL),
-        otherNamespaceTail: TAIL,
-        advance: async (byMs) => runtime.jumpWall(byMs),
-        stepBack: async (byMs) => runtime.jumpWall(-byMs),
-        close: () => memory.close(),
-      };
-    },
-  };
-}
-
-/** A memory store behind a network that loses exactly the messages that a case asks it to lose. */
-function faultyMemory(createWrap: () => Wrap = () => plainly, latencyMs = 0): ConformanceHarness {
-  const runtime = createVirtualRuntime();
-  return {
-    runtime,
-    drive: (promise) => runtime.run(promise),
-    async create(): Promise<ConformanceFixture> {
-      const clock = createSkewedRuntime(runtime);
-      const memory = createMemoryStore({ runtime: clock });
-      const wrap = createWrap();
-      const options = { runtime, clock, rates: NO_FAULTS, latencyMs };
-      const faulty = createFaultyStore(memory.peer(), options);
-      let stalled = false;
-      return {
-        store: wrap(whenever(faulty, () => stalled)),
-        peer: wrap(createFaultyStore(memory.peer(), options).store),
-        otherNamespace: wrap(createMemoryStore({ runtime: clock }), TAIL),
-        otherNamespaceTail: TAIL,
-        advance: async (byMs) => clock.jumpBy(byMs),
-        stepBack: async (byMs) => clock.jumpBy(-byMs),
-        loseReply: () => faulty.inject({ fault: "dropReply" }),
-        loseRequest: () => faulty.inject({ fault: "dropRequest" }),
-        stall: () => {
-          stalled = true;
-          return () => {
-            stalled = false;
-          };
-        },
-        close: () => memory.close(),
-      };
-    },
-  };
-}
-
-/** The store of a bad network; what is sent while it is stalled arrives after its caller gave up. */
-function whenever<S extends AtomicStore>(faulty: FaultyStore<S>, isStalled: () => boolean): S {
-  const { store } = faulty;
-  const late = <T>(call: () => T): T => {
-    if (isStalled()) {
-      faulty.inject({ fault: "deliverLate", afterMs: 1.5 * store.capabilities.operationTimeoutMs });
-    }
-    return call();
-  };
-  return overlay(store, {
-    read: (key: string) => late(() => store.read(key)),
-    write: (write: Write) => late(() => store.write(write)),
-  });
-}
 
 // A memory store is no server: nothing to restart, nothing durable, one namespace.
 const NO_SERVER: readonly Need[] = ["restart", "durable"];
@@ -122,33 +39,6 @@ describe("the memory store, its calls counted", () => {
 describe.each([0, 5])("the memory store behind a network of %s ms without faults", (latencyMs) => {
   const harness = faultyMemory(undefined, latencyMs);
   registerCases(harness, { lacks: NO_SERVER });
-});
-
-/** Runs the cases (of one clause) and returns the ids of those that reject the store. */
-async function rejectedBy(createWrap: () => Wrap, only?: Clause): Promise<string[]> {
-  const harness = { ...faultyMemory(createWrap), onSkip: () => {} };
-  const ids: string[] = [];
-  for (const { id, clause, run } of storeConformance(harness)) {
-    if (only === undefined || only === clause) {
-      await run().catch(() => ids.push(id));
-    }
-  }
-  return ids;
-}
-
-describe("a store that breaks one clause is rejected by a case of that clause", () => {
-  test("none of the cases rejects the store that is then broken", async () => {
-    expect(await rejectedBy(() => plainly)).toEqual([]);
-  });
-
-  test.each(brokenStores)("$clause $id: $flaw", async ({ clause, create }) => {
-    expect(await rejectedBy(create, clause)).not.toEqual([]);
-  });
-
-  test("every clause has a store that breaks it", () => {
-    const clauses = new Set(storeConformance(drivenMemory()).map(({ clause }) => clause));
-    expect(new Set(brokenStores.map(({ clause }) => clause))).toEqual(clauses);
-  });
 });
 
 describe("the kit", () => {

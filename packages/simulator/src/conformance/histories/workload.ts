@@ -59,9 +59,16 @@ export async function recordWorkload(lab: Lab, options: WorkloadOptions): Promis
       underTest,
       told: new Map(),
       sent: [],
-      read: (key) => (underTest ? losses.read(() => store.read(key)) : store.read(key)),
-      write: (write) =>
-        underTest ? losses.write(process, write, () => store.write(write)) : store.write(write),
+      read: (key) => {
+        const call = (): Promise<Observation> =>
+          lab.settles(store.read(key), "a read of the workload");
+        return underTest ? losses.read(call) : call();
+      },
+      write: (write) => {
+        const call = (): Promise<WriteResult> =>
+          lab.settles(store.write(write), "a write of the workload");
+        return underTest ? losses.write(process, write, call) : call();
+      },
     };
   });
   await Promise.all(clients.map(runClient));

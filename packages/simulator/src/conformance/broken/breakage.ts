@@ -10,7 +10,7 @@ import type {
   WriteResult,
   WriteWithoutOpId,
 } from "@onceproof/core/advanced";
-import { overlay } from "../overlay.js";
+import { overlay } from "../../overlay.js";
 
 /**
  * Breaks one client; optional capabilities stay. The client of another namespace comes with what
@@ -93,15 +93,29 @@ export function admits({ entry, revision = 0 }: Observation, { expect }: Write):
   return stamp?.revision === expect.revision && stamp.opId === expect.opId;
 }
 
+/** What an observation says, as a refusal. */
+export function refusal({ entry, revision, now }: Observation): WriteResult {
+  return {
+    outcome: "refused",
+    ...(entry === undefined ? undefined : { entry }),
+    ...(revision === undefined ? undefined : { revision }),
+    now,
+  };
+}
+
 /** Applies a write whatever is there, as a store with a blind `set` and `delete` does. */
 export async function force(store: AtomicStore, write: Write): Promise<WriteResult> {
-  for (;;) {
-    const { entry } = await store.read(write.key);
-    const forced = entry === undefined ? asCreate(write) : { ...write, expect: entry.stamp };
-    const result = await store.write((forced ?? write) as Write);
-    if (result.outcome !== "refused" || forced === undefined) {
+  for (let forced: Write | undefined = write; ; ) {
+    const result: WriteResult = await store.write(forced);
+    if (result.outcome !== "refused") {
       return result;
     }
+    const { entry } = result;
+    const next = entry === undefined ? asCreate(write) : { ...write, expect: entry.stamp };
+    if (next === undefined) {
+      return result;
+    }
+    forced = next as Write;
   }
 }
 

@@ -28,6 +28,10 @@ interface IoredisClusterParts {
   })[];
 }
 
+interface NodeRedisPoolParts {
+  execute<T>(use: (client: NodeRedisOrigin) => T): Promise<Awaited<T>>;
+}
+
 interface NodeRedisClusterParts {
   readonly slots: readonly ({ readonly master: object } | undefined)[];
   nodeClient(node: object): Promise<NodeRedisOrigin>;
@@ -60,6 +64,15 @@ function routeOf(client: object, channel: string): Route | undefined {
   }
   if (has<{ sendCommand: unknown } & NodeRedisOrigin>(client, "sendCommand", "duplicate")) {
     return { server: client, open: nodeRedisLink(client) };
+  }
+  if (
+    has<{ isClosing?: boolean } & NodeRedisPoolParts>(client, "execute") &&
+    "isClosing" in client
+  ) {
+    return {
+      server: client,
+      open: (events) => client.execute((member) => nodeRedisLink(member)(events)),
+    };
   }
   if (has<NodeRedisSentinelOrigin>(client, "sSubscribe", "sUnsubscribe")) {
     return { server: client, open: nodeRedisSentinelLink(client) };

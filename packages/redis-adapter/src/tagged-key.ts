@@ -7,17 +7,22 @@ import { hashTag } from "./hash-slot.js";
 const MAX_PLAIN_BYTES = 512;
 const MAX_PART_BYTES = 256;
 
+/** Whether a key that is not tagged looks like one that is. */
+function looksTagged(key: string): boolean {
+  return key[0] === "{" && (key[1] === "#" || entityKeyOf(key.slice(1)) !== undefined);
+}
+
 /**
  * The Redis key of a store key, with the entity that it belongs to as its hash tag.
  *
- * Guarantee: two store keys never share one. A tagged key goes on with a digit or a hash, and where
- * its entity ends is read off the entity itself; a key of another form that begins like one is hashed.
+ * Guarantee: two store keys never share one. Where the entity of a tagged key ends is read off the
+ * entity itself; a key of another form that looks like a tagged one is hashed.
  */
 export function taggedRedisKey(keyPrefix: string, key: string): string {
   const entity = entityKeyOf(key);
   if (entity === undefined) {
     // No byte allowed: always hashed.
-    return `${keyPrefix}|${boundedKey(key, key.startsWith("{") ? 0 : MAX_PLAIN_BYTES)}`;
+    return `${keyPrefix}|${boundedKey(key, looksTagged(key) ? 0 : MAX_PLAIN_BYTES)}`;
   }
   const rest = key.slice(entity.length);
   return `${keyPrefix}|{${boundedKey(entity, MAX_PART_BYTES)}}${boundedKey(rest, MAX_PART_BYTES)}`;

@@ -1,6 +1,9 @@
 // The public surface: the stores, their table, and the shapes of the clients they take.
 
+export type { MysqlClient } from "./drivers/mysql.js";
 export type { SqliteDatabase, SqliteStatement } from "./drivers/sqlite.js";
+export { createMysqlStore, type MysqlStore } from "./mysql/mysql-store.js";
+export type { MysqlStoreOptions } from "./mysql/options.js";
 export type { PgClient, PgPool, PgPoolClient, PgStatement } from "./postgres/client.js";
 export type { PostgresStoreOptions } from "./postgres/options.js";
 export { createPostgresStore } from "./postgres/postgres-store.js";

@@ -1,6 +1,10 @@
 // Makes the table over the user's own client, by as many processes at once as like to.
 
+import { systemRuntime, TIMED_OUT } from "@onceproof/core/advanced";
+import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { isSqliteDatabase, pragma, type SqliteDatabase } from "../drivers/sqlite.js";
+import { unavailable, withDeadline } from "../shared/rounds.js";
+import type { Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
 import { type SchemaOptions, schemaStatements } from "./schema.js";
 
@@ -30,6 +34,37 @@ $onceproof$`);
 const PATIENCE_MS = 30_000;
 
 /**
+ * CREATE TABLE IF NOT EXISTS may be raced there: the server's own lock on the name serialises it.
+ * It is sent only where the table is missing, so that no right to create is needed otherwise.
+ */
+async function migrateMysql(client: MysqlClient, options: SchemaOptions): Promise<void> {
+  const table = quoteTable("mysql", options.table);
+  const statements = schemaStatements("mysql", options);
+  await withDeadline(systemRuntime, PATIENCE_MS, async (deadline) => {
+    const lent = await mysqlSessions(client, false).borrow(deadline);
+    if (lent === TIMED_OUT) {
+      throw unavailable(new Error(`no connection within ${PATIENCE_MS} ms`));
+    }
+    const { session, giveBack } = lent;
+    try {
+      const there = await session.send(probe(table), []).then(
+        () => true,
+        () => false,
+      );
+      for (const text of there ? [] : statements) {
+        await session.send({ name: "onceproof_migrate", text }, []);
+      }
+    } finally {
+      giveBack(true);
+    }
+  });
+}
+
+function probe(table: string): Statement {
+  return { name: "onceproof_probe", text: `SELECT 1 FROM ${table} LIMIT 0` };
+}
+
+/**
  * The write-ahead log lets others read while one writes, and is a property of the file. Both
  * statements wait for other processes inside SQLite, for as long as they may.
  */
@@ -56,11 +91,13 @@ function migrateSqlite(database: SqliteDatabase, options: SchemaOptions): void {
  * tables where the table is there already. A SQLite file is switched to its write-ahead log.
  */
 export async function migrate(
-  client: MigrationClient | SqliteDatabase,
+  client: MigrationClient | MysqlClient | SqliteDatabase,
   options: SchemaOptions = {},
 ): Promise<void> {
   if (isSqliteDatabase(client)) {
     migrateSqlite(client, options);
+  } else if (isMysqlClient(client)) {
+    await migrateMysql(client, options);
   } else {
     await migratePostgres(client, options);
   }

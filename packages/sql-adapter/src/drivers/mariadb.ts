@@ -1,0 +1,83 @@
+// The user's own pool or connection of the mariadb driver (its promise form), seen through the few
+// members that are used of it.
+
+import type { Columns } from "../shared/row.js";
+import { inTurn, type Lent, onLoan, type Session, type Sessions } from "../shared/session.js";
+
+/** One statement as the mariadb driver takes it; the rest undoes what a user may have set. */
+export interface MariadbQuery {
+  readonly sql: string;
+  readonly rowsAsArray: false;
+  readonly namedPlaceholders: false;
+  readonly metaAsArray: false;
+}
+
+/** What is used of a connection of the mariadb driver. */
+export interface MariadbConnection {
+  execute(options: MariadbQuery, values: unknown): Promise<unknown>;
+  query(options: MariadbQuery, values: unknown): Promise<unknown>;
+  /** Tells this driver's clients from mysql2's. */
+  batch: unknown;
+}
+
+/** What is used of a connection that its pool lends. */
+export interface MariadbPoolConnection extends MariadbConnection {
+  readonly threadId: number | null;
+  release(): Promise<void>;
+  destroy(): void;
+}
+
+/** What is used of its pool. */
+export interface MariadbPool {
+  getConnection(): Promise<MariadbPoolConnection>;
+  batch: unknown;
+}
+
+/** A session of the mariadb driver. */
+export function mariadbSession(connection: MariadbConnection, prepare: boolean): Session {
+  return {
+    async send({ text }, values) {
+      const query: MariadbQuery = {
+        sql: text,
+        rowsAsArray: false,
+        namedPlaceholders: false,
+        metaAsArray: false,
+      };
+      const result =
+        prepare && values.length > 0
+          ? await connection.execute(query, values)
+          : await connection.query(query, values);
+      if (Array.isArray(result)) {
+        return { rows: result as Columns[], insertId: 0 };
+      }
+      return { rows: [], insertId: Number((result as { insertId?: unknown }).insertId ?? 0) };
+    },
+  };
+}
+
+function ignore(): void {}
+
+/** The sessions of a pool or connection of the mariadb driver. */
+export function mariadbSessions(
+  client: MariadbPool | MariadbConnection,
+  prepare: boolean,
+): Sessions {
+  if (!("getConnection" in client)) {
+    return inTurn(mariadbSession(client, prepare));
+  }
+  return onLoan(async (): Promise<Lent> => {
+    const connection = await client.getConnection();
+    return {
+      // The pool wraps the connection anew each time.
+      id: connection.threadId,
+      session: mariadbSession(connection, prepare),
+      giveBack(usable) {
+        if (usable) {
+          connection.release().then(ignore, ignore);
+        } else {
+          connection.destroy();
+        }
+      },
+    };
+  });
+}

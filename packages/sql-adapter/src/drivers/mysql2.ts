@@ -1,0 +1,74 @@
+// The user's own mysql2 pool or connection, seen through the few members that are used of it. Both
+// the promise and the callback form are taken; the latter has a `promise()` of its own.
+
+import type { Columns } from "../shared/row.js";
+import { inTurn, type Lent, onLoan, type Session, type Sessions } from "../shared/session.js";
+
+/** What is used of a mysql2 promise connection. */
+export interface Mysql2Connection {
+  execute(options: Mysql2Query, values: never): Promise<[unknown, unknown]>;
+  query(options: Mysql2Query, values: never): Promise<[unknown, unknown]>;
+}
+
+/** One statement as mysql2 takes it. */
+export interface Mysql2Query {
+  readonly sql: string;
+  readonly rowsAsArray: false;
+}
+
+/** What is used of a connection that a mysql2 pool lends. */
+export interface Mysql2PoolConnection extends Mysql2Connection {
+  /** The connection itself: the pool wraps it anew each time. */
+  readonly connection: unknown;
+  release(): void;
+  destroy(): void;
+}
+
+/** What is used of a mysql2 promise pool. */
+export interface Mysql2Pool {
+  getConnection(): Promise<Mysql2PoolConnection>;
+}
+
+/** What is used of mysql2's callback form. */
+export interface Mysql2Callbacks<Client> {
+  promise(): Client;
+}
+
+/** A session of mysql2. */
+export function mysql2Session(connection: Mysql2Connection, prepare: boolean): Session {
+  return {
+    async send({ text }, values) {
+      const query = { sql: text, rowsAsArray: false } as const;
+      // Transaction control is not worth a prepared statement, and not every server takes it.
+      const [result] =
+        prepare && values.length > 0
+          ? await connection.execute(query, values as never)
+          : await connection.query(query, values as never);
+      if (Array.isArray(result)) {
+        return { rows: result as Columns[], insertId: 0 };
+      }
+      return { rows: [], insertId: Number((result as { insertId?: unknown }).insertId ?? 0) };
+    },
+  };
+}
+
+/** The sessions of a mysql2 pool or connection in promise form. */
+export function mysql2Sessions(client: Mysql2Pool | Mysql2Connection, prepare: boolean): Sessions {
+  if (!("getConnection" in client)) {
+    return inTurn(mysql2Session(client, prepare));
+  }
+  return onLoan(async (): Promise<Lent> => {
+    const connection = await client.getConnection();
+    return {
+      id: connection.connection,
+      session: mysql2Session(connection, prepare),
+      giveBack(usable) {
+        if (usable) {
+          connection.release();
+        } else {
+          connection.destroy();
+        }
+      },
+    };
+  });
+}

@@ -1,0 +1,38 @@
+// Tells what a failed statement means from MySQL's and MariaDB's error numbers: rolled back for
+// certain, worth another send, or nobody can say.
+
+import { driverError } from "@onceproof/core/advanced";
+import type { Failure } from "../shared/exchange.js";
+
+/** Another row has this key: a racer's insert was committed first. */
+export const DUPLICATE_KEY = 1062;
+
+// Rolled back for certain, and the same may well succeed at once: a deadlock, and a row that changed
+// under a snapshot (MariaDB's innodb_snapshot_isolation).
+const PASSING = new Set([1213, 1020]);
+
+// Errors of a statement that was not carried out: rights (1044 to 1049, 1142 to 1148, 1227), names
+// and syntax, duplicates, a lock timeout, a server that only reads, no room, a packet too large.
+// Left out on purpose: 1053 (shutdown), 1180 (during commit), 1317, 1927 and 1969 (interrupted),
+// and all numbers of clients.
+const ABORTED = new Set([
+  ...[1040, 1044, 1045, 1046, 1049, 1054, 1062, 1064, 1071, 1114, 1118, 1142, 1143, 1144, 1146],
+  ...[1148, 1153, 1203, 1205, 1226, 1227, 1264, 1290, 1292, 1364, 1366, 1406, 1665, 1792, 1836],
+]);
+
+/** The server's error number, if it is one. */
+export function errorNumber(error: unknown): number | undefined {
+  const { errno, sqlState } = Object(error) as { errno?: unknown; sqlState?: unknown };
+  // Drivers number the errors of their own as well, with a state of the network or none.
+  const ofServer = typeof sqlState === "string" && !sqlState.startsWith("08");
+  return typeof errno === "number" && ofServer ? errno : undefined;
+}
+
+/** What an error proves of a statement in a transaction of its own. */
+export function meaning(error: unknown): Failure {
+  const code = errorNumber(error) ?? 0;
+  const cause = Object.assign(driverError(error), code > 0 && { errno: code });
+  return PASSING.has(code) || ABORTED.has(code)
+    ? { kind: "nothing", cause, again: PASSING.has(code) }
+    : { kind: "noAnswer", cause };
+}

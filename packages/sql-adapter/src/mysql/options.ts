@@ -1,0 +1,63 @@
+// What a caller may choose about a MySQL or MariaDB store, and every default in one place.
+
+import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
+import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
+import { type Exchange, exchangeOver } from "../shared/exchange.js";
+import { resolveShared, type SqlStoreOptions } from "../shared/options.js";
+import { quoteTable } from "../shared/table-name.js";
+import { meaning } from "./error-code.js";
+import { limitedSessions } from "./server-facts.js";
+import { type Statements, statementsFor } from "./statements.js";
+import { BEGIN } from "./write-all.js";
+
+/** Options of `createMysqlStore`. */
+export interface MysqlStoreOptions extends SqlStoreOptions {
+  /**
+   * Your own pool or connection of mysql2 or mariadb, outside a transaction. Prefer a pool: a
+   * connection whose server hangs holds up every later call. Closing the store does not close it.
+   */
+  readonly client: MysqlClient;
+  /**
+   * Whether statements are prepared once per connection; say false behind a proxy that cannot.
+   * @defaultValue true
+   */
+  readonly prepare?: boolean;
+  /**
+   * What an applied write survives; `asynchronous` if `innodb_flush_log_at_trx_commit` is not 1.
+   * @defaultValue "durable"
+   */
+  readonly durability?: StoreCapabilities["durability"];
+  /**
+   * Whether a promoted replica may lack what was answered as applied; say false only without a
+   * replica or with semi-synchronous or group replication.
+   * @defaultValue true
+   */
+  readonly failoverMayLoseWrites?: boolean;
+}
+
+/** The options with every default filled in. */
+export interface ResolvedOptions {
+  readonly exchange: Exchange;
+  readonly statements: Statements;
+  readonly runtime: Runtime;
+  readonly capabilities: StoreCapabilities;
+}
+
+/** Checks the options and fills in the defaults. */
+export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
+  const { client, prepare = true, durability = "durable", failoverMayLoseWrites = true } = options;
+  if (!isMysqlClient(client)) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "client must be a pool or connection of mysql2 or mariadb",
+    );
+  }
+  const shared = resolveShared(options, { durability, failoverMayLoseWrites });
+  const { operationTimeoutMs } = shared.capabilities;
+  const sessions = limitedSessions(mysqlSessions(client, prepare), operationTimeoutMs, prepare);
+  return {
+    exchange: exchangeOver(sessions, meaning, BEGIN),
+    statements: statementsFor(quoteTable("mysql", options.table)),
+    ...shared,
+  };
+}

@@ -1,0 +1,150 @@
+// One write on MySQL and MariaDB: the statement that applies it and, if that did not, a look at the
+// row that tells why.
+
+import type { Applied, StampedWrite, Write, WriteResult } from "@onceproof/core/advanced";
+import type { Attempt } from "../shared/exchange.js";
+import { isCreate, judge, type Sight } from "../shared/judge.js";
+import { keyBytes } from "../shared/key-bytes.js";
+import { micros } from "../shared/micros.js";
+import { valueBytes } from "../shared/row.js";
+import type { Statement } from "../shared/session.js";
+import { DUPLICATE_KEY } from "./error-code.js";
+import { type Ask, look } from "./look.js";
+import type { Statements } from "./statements.js";
+
+/** What came of one round: an answer, or undefined if another round is needed. */
+export type Round<T> = Attempt<T | undefined>;
+
+function answer<T>(value: T): Attempt<T> {
+  return { kind: "answer", value };
+}
+
+/** The answer to a write that was applied at `at`, over a row of revision `before`. */
+function applied(at: number, before: number, expiresAt: number | null): Applied {
+  return {
+    outcome: "applied",
+    revision: Math.max(before + 1, at),
+    writtenAt: at,
+    ...(expiresAt !== null && { expiresAt }),
+    now: at,
+    replayed: false,
+  };
+}
+
+/** Judges the row as it stands; undefined if it would let the write apply now. */
+async function refusal(
+  write: Write,
+  statements: Statements,
+  ask: Ask,
+): Promise<Attempt<{ readonly sight: Sight; readonly result: WriteResult | undefined }>> {
+  const seen = await look([write.key], statements, ask);
+  if (seen.kind !== "answer") {
+    return seen;
+  }
+  const { result, puts } = judge(seen.value, write);
+  return answer({ sight: seen.value, result: puts.length === 0 ? result : undefined });
+}
+
+/**
+ * Cost: 1 statement on a key that has no row, 2 refused or replayed, 3 over the row of a removed or
+ * expired entry.
+ */
+async function create(
+  write: Write & { readonly next: { readonly value: string; readonly ttlMs: number | "never" } },
+  statements: Statements,
+  ask: Ask,
+): Promise<Round<WriteResult>> {
+  const { opId, next } = write;
+  const key = keyBytes(write.key);
+  const value = valueBytes(next.value);
+  const ttl = micros(next.ttlMs);
+  const inserted = await ask(statements.insert, [key, value, opId, ttl]);
+  if (inserted.kind === "answer") {
+    const at = inserted.value.insertId;
+    return answer(applied(at, 0, ttl === null ? null : at + ttl));
+  }
+  const { errno } = Object(inserted.cause) as { errno?: unknown };
+  if (inserted.kind === "noAnswer" || errno !== DUPLICATE_KEY) {
+    return inserted;
+  }
+  const seen = await refusal(write, statements, ask);
+  if (seen.kind !== "answer" || seen.value.result !== undefined) {
+    return seen.kind === "answer" ? answer(seen.value.result) : seen;
+  }
+  const dead = seen.value.sight.slots.get(write.key);
+  if (dead === undefined) {
+    return answer(undefined);
+  }
+  const stamp = [key, dead.revision, dead.opId];
+  const revived = await ask(statements.revive, [value, ttl, opId, ...stamp]);
+  if (revived.kind !== "answer") {
+    return revived;
+  }
+  const at = revived.value.insertId;
+  return answer(at === 0 ? undefined : applied(at, dead.revision, ttl === null ? null : at + ttl));
+}
+
+/** The statement of a write under a stamp, its own parameters, and the new ttl if it sets one. */
+function changeOf(
+  next: StampedWrite["next"],
+  statements: Statements,
+): readonly [Statement, readonly unknown[], number | null | "keep"] {
+  if (next === "removed") {
+    return [statements.remove, [], null];
+  }
+  if ("touch" in next) {
+    const ttl = micros(next.ttlMs);
+    return [statements.touch, [ttl], ttl];
+  }
+  const value = valueBytes(next.value);
+  if (next.ttlMs === "keep") {
+    return [statements.replaceKeep, [value], "keep"];
+  }
+  const ttl = micros(next.ttlMs);
+  return [statements.replace, [value, ttl], ttl];
+}
+
+/** Cost: 1 statement applied, 2 refused or replayed; keeping the expiry, 2 applied and 1 refused. */
+async function change(
+  write: StampedWrite,
+  statements: Statements,
+  ask: Ask,
+): Promise<Round<WriteResult>> {
+  const { opId, expect, next } = write;
+  const [statement, own, ttl] = changeOf(next, statements);
+  let expiresAt: number | null = null;
+  // An expiry that is kept has to be told, and a write under its own stamp is a replay.
+  if (ttl === "keep" || expect.opId === opId) {
+    const seen = await refusal(write, statements, ask);
+    if (seen.kind !== "answer" || seen.value.result !== undefined) {
+      return seen.kind === "answer" ? answer(seen.value.result) : seen;
+    }
+    const kept = seen.value.sight.slots.get(write.key)?.expiresAt ?? Number.POSITIVE_INFINITY;
+    expiresAt = kept === Number.POSITIVE_INFINITY ? null : kept;
+  }
+  const stamp = [keyBytes(write.key), expect.revision, expect.opId];
+  const changed = await ask(statement, [...own, opId, ...stamp]);
+  if (changed.kind !== "answer") {
+    return changed;
+  }
+  const at = changed.value.insertId;
+  if (at !== 0) {
+    if (ttl !== "keep") {
+      expiresAt = ttl === null ? null : at + ttl;
+    }
+    return answer(applied(at, expect.revision, expiresAt));
+  }
+  const seen = await refusal(write, statements, ask);
+  return seen.kind === "answer" ? answer(seen.value.result) : seen;
+}
+
+/** One round of a write. */
+export function writeRound(
+  write: Write,
+  statements: Statements,
+  ask: Ask,
+): Promise<Round<WriteResult>> {
+  return isCreate(write)
+    ? create(write as Parameters<typeof create>[0], statements, ask)
+    : change(write as StampedWrite, statements, ask);
+}

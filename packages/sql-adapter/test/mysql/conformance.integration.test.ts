@@ -1,0 +1,64 @@
+// The whole conformance kit on a real MariaDB with each driver, through a proxy that can lose
+// messages.
+import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
+import { createMysqlStore, migrate } from "@onceproof/sql-adapter";
+import { type MariadbServer, missing, startMariadb, startTcpProxy } from "@onceproof/test-servers";
+import mysql, { type Connection } from "mysql2/promise";
+import { afterAll, beforeAll, describe } from "vitest";
+import { registerCases } from "../../../simulator/test/support/register-cases.js";
+import { loseNext, type OpenMysqlPool, openMariadb, openMysql2 } from "../support/mysql-pools.js";
+
+const TABLE = "conformance";
+const OTHER = "conformance other";
+
+/** Making a table waits for the disk; emptying one is enough for each case. */
+async function fixture(
+  server: MariadbServer,
+  admin: Connection,
+  open: OpenMysqlPool,
+): Promise<ConformanceFixture> {
+  for (const table of [TABLE, OTHER]) await admin.query(`DELETE FROM \`${table}\``);
+  const proxy = await startTcpProxy(server.port);
+  const own = open(server, { port: proxy.port });
+  const direct = open(server);
+  const options = { table: TABLE, operationTimeoutMs: 1_500 };
+  const peer = createMysqlStore({ ...options, client: direct.client });
+  return {
+    store: createMysqlStore({ ...options, client: own.client }),
+    peer,
+    otherNamespace: createMysqlStore({ ...options, client: direct.client, table: OTHER }),
+    otherNamespaceTail: " other",
+    stall: () => proxy.hold(),
+    loseReply: () => loseNext(proxy, "loseReply"),
+    loseRequest: () => loseNext(proxy, "loseRequest"),
+    async close() {
+      await Promise.all([own.end(), direct.end()]);
+      await proxy.close();
+    },
+  };
+}
+
+// Capabilities that it does not have, a server's clock, which only a clock shim could drive, and a
+// restart, which the tests beside this one try.
+const LACKS: readonly Need[] = ["transaction", "watch", "advance", "stepBack", "restart"];
+
+describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
+  let server: MariadbServer;
+  let admin: Connection;
+  beforeAll(async () => {
+    server = await startMariadb();
+    admin = await mysql.createConnection(server.connection);
+    for (const table of [TABLE, OTHER]) await migrate(admin, { table });
+  });
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
+
+  describe.each([
+    { name: "mysql2", open: openMysql2 },
+    { name: "mariadb", open: openMariadb },
+  ])("with $name", ({ open }) => {
+    registerCases({ create: () => fixture(server, admin, open) }, { lacks: LACKS });
+  });
+});

@@ -169,6 +169,9 @@ async function withTimeLimit<T>(
       limitMs,
     );
     signal?.addEventListener("abort", abort);
+    if (signal?.aborted === true) {
+      abort();
+    }
     free = () => {
       cancel();
       signal?.removeEventListener("abort", abort);

@@ -14,6 +14,7 @@ import {
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ClientKind, ioredisPlain, nodeRedis, type OpenClient } from "./support/clients.js";
+import { warmUp } from "./support/warm-up.js";
 
 const KINDS = [ioredisPlain, nodeRedis];
 // The core looks again after at most a second by itself. Timers from here on never fire below, so
@@ -116,6 +117,17 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
     };
   }
 
+  /** Resolves when every waiter has looked and, subscribed, has nothing left to do but wait. */
+  async function waiting(waiters: readonly Counted[]): Promise<void> {
+    let before = -1;
+    const still = (): boolean => {
+      const [last, now] = [before, waiters.reduce((sum, { reads }) => sum + reads, 0)];
+      before = now;
+      return last === now && waiters.every(({ reads }) => reads > 0);
+    };
+    await expect.poll(still, { interval: 100, timeout: 10_000 }).toBe(true);
+  }
+
   /** A watch that is known to be subscribed: the first settles when its subscription takes effect. */
   async function subscribed(store: WatchableStore, key: string): Promise<{ woken: Promise<void> }> {
     const { signal } = new AbortController();
@@ -161,14 +173,14 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
         resource,
       );
       const waiter = counted(await open(kind));
-      const waiting = createLock({
+      const acquiring = createLock({
         ...options,
         store: waiter.store,
         runtime: withoutPolling,
       }).acquire(resource);
-      await expect.poll(() => waiter.reads, { timeout: 10_000 }).toBeGreaterThan(0);
+      await waiting([waiter]);
       await holder.release();
-      const held = await waiting;
+      const held = await acquiring;
       expect(held.token).toBeGreaterThan(holder.token);
       expect(waiter.reads).toBeLessThanOrEqual(3);
       expect(waiter.writes).toBe(2);
@@ -194,6 +206,7 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
   test("a key with any characters, and a client with a prefix of its own, are watched", async () => {
     const prefixed = (): Promise<OpenClient> => {
       const client = new Redis(server.port, "127.0.0.1", { keyPrefix: "own:" });
+      client.on("error", () => {});
       return Promise.resolve({ client, close: () => client.disconnect() });
     };
     for (const kind of [nodeRedis, { name: "with a prefix", open: prefixed }]) {
@@ -346,6 +359,8 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
         throw new Error("a listener that fails");
       };
       const store = createRedisStore({ client, onWarning });
+      // Each kind of write, and each told as applied.
+      await warmUp(store);
       await expectRight([store]);
       expect(findings).toMatchObject([{ id: "watchUnavailable", severity: "warning" }]);
       expect(findings[0]?.finding).toContain("NOPERM");

@@ -3,6 +3,7 @@ import { ensureBuilt } from "../lib/build.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { choose, takeFlags } from "../lib/flags.mjs";
 import { duration, paint } from "../lib/print.mjs";
+import { consumers } from "../test/consumers.mjs";
 import { hunt } from "../test/hunt.mjs";
 import { mutants } from "../test/mutants.mjs";
 import { runtimes } from "../test/runtimes.mjs";
@@ -10,7 +11,7 @@ import { add, emptyTally, totalLine } from "../test/tally.mjs";
 import { unit } from "../test/unit.mjs";
 import { verify } from "../test/verify.mjs";
 
-const parts = [unit, mutants, verify, hunt, runtimes];
+const parts = [unit, mutants, verify, hunt, runtimes, consumers];
 const SKIPS_SHOWN = 20;
 
 /** In CI nothing may be skipped, and a missing server is an error. */

@@ -9,7 +9,6 @@ const build = esmBuild({
   "checker/index": "src/checker/index.ts",
   "conformance/index": "src/conformance/index.ts",
   "fast-check/index": "src/fast-check/index.ts",
-  "mutants/index": "src/mutants/index.ts",
 });
 
 export default defineConfig({ ...build, onSuccess: writeMutants });

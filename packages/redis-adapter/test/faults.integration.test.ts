@@ -18,14 +18,16 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   type ClientKind,
+  ioredis6Plain,
   ioredisPlain,
   ioredisResending,
   nodeRedis,
+  nodeRedis6,
   type OpenClient,
 } from "./support/clients.js";
 import { warmUp } from "./support/warm-up.js";
 
-const KINDS = [ioredisResending, ioredisPlain, nodeRedis];
+const KINDS = [ioredisResending, ioredis6Plain, nodeRedis, nodeRedis6];
 const TIMEOUT_MS = 300;
 
 describe.skipIf(missing("redis"))("on a real Redis that fails", () => {

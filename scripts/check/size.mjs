@@ -67,7 +67,12 @@ async function kilobytes(source, packages) {
 const bareImportsAreExternal = {
   name: "bare-imports-are-external",
   setup(build) {
-    build.onResolve({ filter: /^(@|[a-z0-9-]+($|\/))/ }, ({ path }) => ({ path, external: true }));
+    // As their manifests say, so that an import of nothing is dropped, as it is for a user.
+    build.onResolve({ filter: /^(@|[a-z0-9-]+($|\/))/ }, ({ path }) => ({
+      path,
+      external: true,
+      sideEffects: false,
+    }));
   },
 };
 

@@ -77,7 +77,7 @@ interface Last<T> {
   readonly cause?: unknown;
 }
 
-const ROLL_BACK = new Error("onceproof: rolled back on purpose");
+const ROLL_BACK = /* @__PURE__ */ new Error("onceproof: rolled back on purpose");
 
 /** The answer to a write of a bound store: what has none cannot be committed either. */
 async function answered(

@@ -2,7 +2,7 @@
 // batches, since a batch in which the machine did something else says nothing.
 //
 //   npx tsx --tsconfig tsconfig.base.json packages/redis-adapter/bench/server-time.ts
-import type { Stamp, StampedWrite, WriteResult } from "@onceproof/core/advanced";
+import type { AtomicStore, Stamp, StampedWrite, WriteResult } from "@onceproof/core/advanced";
 import { createRedisStore } from "@onceproof/redis-adapter";
 import { newOpId, startRedis } from "@onceproof/test-servers";
 import { Redis } from "ioredis";
@@ -14,6 +14,8 @@ const VALUE = "x".repeat(40);
 await using server = await startRedis({ args: ["--appendonly", "no"] });
 const client = new Redis(server.port, "127.0.0.1");
 const store = createRedisStore({ client, operationTimeoutMs: 20_000 });
+// Writes that tell no waiter.
+const silent = createRedisStore({ client, operationTimeoutMs: 20_000, watch: false });
 const stamps: Stamp[] = [];
 
 function median(numbers: number[]): number {
@@ -42,11 +44,13 @@ async function kept(id: number, opId: string, sent: Promise<WriteResult>): Promi
 const next = { value: VALUE, ttlMs: 30_000 } as const;
 const create = (id: number, opId = newOpId()) =>
   kept(id, opId, store.write({ key: `k${id}`, opId, expect: "absent", next }));
-const stamped = (then: StampedWrite["next"]) => (id: number) => {
-  const opId = newOpId();
-  const expected = stamps[id] ?? { revision: 0, opId };
-  return kept(id, opId, store.write({ key: `k${id}`, opId, expect: expected, next: then }));
-};
+const stamped =
+  (then: StampedWrite["next"], by: AtomicStore = store) =>
+  (id: number) => {
+    const opId = newOpId();
+    const expected = stamps[id] ?? { revision: 0, opId };
+    return kept(id, opId, by.write({ key: `k${id}`, opId, expect: expected, next: then }));
+  };
 const other = { revision: 1, opId: newOpId() };
 
 await measure("SET NX PX", (id) => client.set(`raw${id}`, VALUE, "PX", 30_000, "NX"));
@@ -55,6 +59,7 @@ await measure("create, refused", (id) => create(id));
 await measure("create, replayed", (id) => create(id, stamps[id]?.opId));
 await measure("read", (id) => store.read(`k${id}`));
 await measure("replace, applied", stamped(next));
+await measure("replace, untold", stamped(next, silent));
 await measure("replace, refused", (id) =>
   store.write({ key: `k${id}`, opId: newOpId(), expect: other, next }),
 );

@@ -1,5 +1,6 @@
 // A real Redis that may evict records is refused before anything is written, unless the user accepts
 // it; one look before the first call is all it costs.
+import { createDedup, createLock } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRedisStore } from "@onceproof/redis-adapter";
 import { missing, newOpId, startRedis, type TestServer } from "@onceproof/test-servers";
@@ -70,6 +71,21 @@ describe.skipIf(missing("redis"))("a real Redis that may evict", () => {
         });
       }
       expect(await admin.info("commandstats")).not.toMatch(/cmdstat_(eval|evalsha|set):/);
+    });
+
+    test("no handler runs and no lock is held: the algorithms pass the refusal on", async () => {
+      await evicting("allkeys-lru", "100mb");
+      const store = await open(kind);
+      let ran = 0;
+      const run = (): number => {
+        ran += 1;
+        return ran;
+      };
+      const dedup = createDedup({ store, name: "d", onCrash: "rerun" });
+      const lock = createLock({ store, name: "l" });
+      await expect(dedup.run("k", run)).rejects.toMatchObject({ code: "evicting" });
+      await expect(lock.run("r", run)).rejects.toMatchObject({ code: "evicting" });
+      expect(ran).toBe(0);
     });
 
     test("is worked with where the user accepts it, and asked nothing", async () => {

@@ -15,6 +15,8 @@ export interface CliOptions {
   /** Names of disasters; empty means all. */
   readonly only: readonly string[];
   readonly payloads: string | undefined;
+  /** The address of a Redis; undefined means the store in memory. */
+  readonly store: string | undefined;
 }
 
 export function parseCli(argv: readonly string[]): CliOptions {
@@ -25,6 +27,7 @@ export function parseCli(argv: readonly string[]): CliOptions {
     seed: values.seed === undefined ? randomInt(2 ** 31) : seedOf(values.seed),
     only: (values.only ?? []).flatMap((names) => names.split(",")).map((name) => name.trim()),
     payloads: values.payloads,
+    store: values.store === undefined ? undefined : addressOf(values.store),
   };
 }
 
@@ -39,6 +42,7 @@ function parse(argv: readonly string[]) {
         seed: { type: "string" },
         only: { type: "string", multiple: true },
         payloads: { type: "string" },
+        store: { type: "string" },
       },
     });
   } catch (error) {
@@ -54,6 +58,18 @@ function seedOf(text: string): number {
     throw new UsageError(`--seed must be a whole number from 0 to ${LARGEST_SEED}, got "${text}"`);
   }
   return seed;
+}
+
+function addressOf(text: string): string {
+  if (text === "redis") {
+    return "redis://localhost:6379";
+  }
+  if (!/^(redis|rediss|valkey):\/\//.test(text)) {
+    throw new UsageError(
+      `--store must be redis or an address like redis://host:port, got "${text}"`,
+    );
+  }
+  return text.replace(/^valkey:/, "redis:");
 }
 
 /** The chosen of all, in the order of the table. */
@@ -82,6 +98,8 @@ Usage: npm start -- [options]
                   ${wrapNames(names)}
   --seed N        decides timing, duplication and order of the traffic (printed; default random)
   --payloads DIR  replay the JSON files of this directory instead of GitHub's example webhooks
+  --store redis   on a Redis of yours instead of the store in memory; or its address, such as
+                  redis://host:port
   --json          the facts as JSON on stdout
   -h, --help      this text
 

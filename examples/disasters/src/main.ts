@@ -9,21 +9,25 @@ import { onSignals } from "./on-signals.js";
 import { createPaint } from "./report/paint.js";
 import { createProgress } from "./report/progress.js";
 import { held, renderJson, renderText } from "./report/report.js";
-import { type Row, runDisaster } from "./run.js";
+import { type Row, type RunOptions, runDisaster } from "./run.js";
 
 const WIDTH_OF_A_PIPE = 100;
 
 async function main(argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const { help, json, seed, only, payloads } = parseCli(argv);
+  const { help, json, seed, only, payloads, store } = parseCli(argv);
   if (help) {
     process.stdout.write(helpText(allDisasters([]).map(({ name }) => name)));
     return 0;
   }
   const disasters = choose(allDisasters(await load(payloads)), only);
   const startedAt = performance.now();
-  const rows = await runAll(disasters, seed, signal);
+  // Loaded only where it is asked for.
+  const openStore =
+    store === undefined ? undefined : (await import("./world/redis.js")).redisAt(store);
+  const rows = await runAll(disasters, { seed, signal, openStore });
   const tookMs = Math.round(performance.now() - startedAt);
-  const report = { seed, tookMs, rows, disasters };
+  const kind = store === undefined ? "memory" : "redis";
+  const report = { seed, tookMs, rows, disasters, store: kind } as const;
   const width = process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_A_PIPE;
   process.stdout.write(
     json ? await renderJson(report) : await renderText(report, width, createPaint(process.stdout)),
@@ -42,16 +46,14 @@ async function load(directory: string | undefined): Promise<Payload[]> {
 /** One after the other: each disaster's timing is its own. */
 async function runAll(
   disasters: readonly Disaster[],
-  seed: number,
-  signal: AbortSignal,
+  options: Omit<RunOptions, "onStep">,
 ): Promise<Row[]> {
   const progress = createProgress(process.stderr, createPaint(process.stderr));
   const rows: Row[] = [];
   try {
     for (const disaster of disasters) {
       const row = await runDisaster(disaster, {
-        seed,
-        signal,
+        ...options,
         onStep: ({ title }, half) =>
           progress.step(`${rows.length + 1}/${disasters.length} ${title}, ${half} protection`),
       });

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Calls, Disaster } from "./disaster.js";
-import { openWorld, type World } from "./world/world.js";
+import { type OpenStore, openWorld, type World } from "./world/world.js";
 
 /** One line of the table. */
 export interface Row {
@@ -24,6 +24,8 @@ export interface Row {
 
 export interface RunOptions {
   readonly seed: number;
+  /** @defaultValue the store in memory */
+  readonly openStore?: OpenStore | undefined;
   /** Stops after the current step; the world is closed first. */
   readonly signal: AbortSignal;
   /** Told before each half of a disaster. */
@@ -79,7 +81,7 @@ function judge(expected: number, counts: Pick<Outcome, "without" | "with">): str
 /** Opens a world for one half, and closes it whatever happens. */
 async function inWorld<T>(options: RunOptions, half: (world: World) => Promise<T>): Promise<T> {
   options.signal.throwIfAborted();
-  const world = await openWorld(options.seed);
+  const world = await openWorld(options.seed, options.openStore);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   try {

@@ -11,6 +11,7 @@ export interface Report {
   readonly tookMs: number;
   readonly rows: readonly Row[];
   readonly disasters: readonly Disaster[];
+  readonly store: "memory" | "redis";
 }
 
 export const held = (rows: readonly Row[]): boolean =>
@@ -62,9 +63,9 @@ const indent = (text: string): string => text.replace(/^(?=.)/gm, "  ");
 
 /** The same facts for programs. */
 export async function renderJson(report: Report): Promise<string> {
-  const { seed, tookMs, rows, disasters } = report;
+  const { seed, tookMs, rows, disasters, store } = report;
   const codes = await Promise.all(disasters.map(recipeOf));
   const results = rows.map((row, index) => ({ ...row, recipe: codes[index]?.code.split("\n") }));
-  const facts = { ok: held(rows), seed, tookMs, store: "memory", node: process.version };
+  const facts = { ok: held(rows), seed, tookMs, store, node: process.version };
   return `${JSON.stringify({ ...facts, disasters: results }, undefined, 2)}\n`;
 }

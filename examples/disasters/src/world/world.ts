@@ -1,7 +1,8 @@
 // Everything that one run of one disaster needs: an embedded store whose calls are counted, the
 // sinks, a client, and whatever the run serves. Nothing outlives `close`.
 
-import { createMemoryStore, type MemoryStore } from "@onceproof/core";
+import { createMemoryStore } from "@onceproof/core";
+import type { MultiKeyStore } from "@onceproof/core/advanced";
 import { type CallCounter, countCalls, createRandom, type Random } from "@onceproof/simulator";
 import { Client } from "./http-client.js";
 import { type App, type Listening, listen } from "./http-server.js";
@@ -11,8 +12,8 @@ import { openSinks, type Sinks } from "./sinks.js";
 export interface World extends Omit<Sinks, "close"> {
   readonly seed: number;
   readonly random: Random;
-  readonly store: MemoryStore;
-  readonly counter: CallCounter<MemoryStore>;
+  readonly store: MultiKeyStore;
+  readonly counter: CallCounter<MultiKeyStore>;
   readonly client: Client;
   /** Requests that what `serve` started has got. */
   readonly requests: number;
@@ -21,12 +22,15 @@ export interface World extends Omit<Sinks, "close"> {
   close(): Promise<void>;
 }
 
-export async function openWorld(seed: number): Promise<World> {
+/** Opens the store that a run is about; closing it frees all that it took. */
+export type OpenStore = () => Promise<MultiKeyStore>;
+
+export async function openWorld(seed: number, openStore: OpenStore = embedded): Promise<World> {
+  const counter = countCalls(await openStore());
   const random = createRandom(seed);
   const client = new Client();
   const { close: closeSinks, ...sinks } = await openSinks(client, random);
   const services: Listening[] = [];
-  const counter = countCalls(withRoundTrips(createStore()));
   return {
     ...sinks,
     seed,
@@ -50,9 +54,9 @@ export async function openWorld(seed: number): Promise<World> {
   };
 }
 
-function createStore(): MemoryStore {
+async function embedded(): Promise<MultiKeyStore> {
   // #region recipe
   const store = createMemoryStore(); // or one of the adapters: Redis, SQL
   // #endregion
-  return store;
+  return withRoundTrips(store);
 }

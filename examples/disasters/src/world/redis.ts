@@ -1,0 +1,24 @@
+// The same runs on a Redis of your own. Records lie under a prefix of their own for each run, and
+// Redis drops those of them that end, within a day.
+
+import { randomUUID } from "node:crypto";
+import { createRedisStore } from "@onceproof/redis-adapter";
+import { Redis } from "ioredis";
+import type { OpenStore } from "./world.js";
+
+/** Opens stores on the Redis at this address. */
+export function redisAt(url: string): OpenStore {
+  return async () => {
+    const client = new Redis(url, { lazyConnect: true });
+    // What goes wrong is told by the calls.
+    client.on("error", () => {});
+    const store = createRedisStore({ client, keyPrefix: `disasters-${randomUUID()}` });
+    return {
+      ...store,
+      async close() {
+        await store.close();
+        client.disconnect();
+      },
+    };
+  };
+}

@@ -1,0 +1,36 @@
+// The same disasters on a real Redis: what holds in memory holds on a server that others share.
+
+import { missing, startRedis, type TestServer } from "@onceproof/test-servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseCli, UsageError } from "../src/cli-options.js";
+import { allDisasters } from "../src/disasters/index.js";
+import { readPayloads } from "../src/disasters/webhook-payloads.js";
+import { runDisaster } from "../src/run.js";
+import { redisAt } from "../src/world/redis.js";
+
+const disasters = allDisasters(await readPayloads());
+
+describe.skipIf(missing("redis"))("on a real Redis", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    // Nothing here crashes, and a disk would only make it slower.
+    server = await startRedis({ args: ["--appendonly", "no"] });
+  });
+  afterAll(() => server.stop());
+
+  it.each(disasters)("$name happens without protection and not with it", async (disaster) => {
+    const { signal } = new AbortController();
+    const openStore = redisAt(server.url);
+    const row = await runDisaster(disaster, { seed: 1, signal, openStore, onStep: () => {} });
+    expect(row.problems).toEqual([]);
+    expect(row.with).toBe(disaster.expected);
+    expect(row.calls?.first).toBeGreaterThan(0);
+  });
+});
+
+it("takes a Redis by name or by address, and nothing else", () => {
+  expect(parseCli([]).store).toBeUndefined();
+  expect(parseCli(["--store", "redis"]).store).toBe("redis://localhost:6379");
+  expect(parseCli(["--store", "valkey://h:1"]).store).toBe("redis://h:1");
+  expect(() => parseCli(["--store", "elsewhere"])).toThrow(UsageError);
+});

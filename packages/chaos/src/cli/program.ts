@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import picocolors from "picocolors";
 import { brokenAdapters, brokenNames } from "../broken.js";
+import type { Verdict } from "../judge/finding.js";
 import { judgeRun, readFacts } from "../judge/judge.js";
 import { allFaults, COMMON_FAULTS, defaultFaults } from "../run/faults.js";
 import { type ChaosReport, type Progress, runChaos } from "../run/run-chaos.js";
@@ -15,6 +16,7 @@ const INTERRUPTED = 130;
 const MINUTE_MS = 60_000;
 const DEFAULT_CALLS = 20_000;
 const DEFAULT_MINUTES = 0.5;
+const ECHO_MS = 500;
 const LINE_EVERY_MS = 5_000;
 
 interface Options {
@@ -146,10 +148,10 @@ function badUsage(message: string): number {
   return BAD_USAGE;
 }
 
-function judgeAgain(folder: string, json: boolean): number {
-  let verdict: ReturnType<typeof judgeRun>;
+async function judgeAgain(folder: string, json: boolean): Promise<number> {
+  let verdict: Verdict;
   try {
-    verdict = judgeRun(folder);
+    verdict = await judgeRun(folder);
   } catch (error) {
     return badUsage(`${folder} holds no kept run: ${(error as Error).message}`);
   }
@@ -165,9 +167,7 @@ async function run(options: Options): Promise<number> {
   const faults = options.faults ?? defaultFaults(kind);
   const { seed, processes, broken, keep, minutes, json } = options;
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => stop.abort());
-  }
+  stopOnSignals(stop);
   const show = progressOn(process.stderr);
   const report = await runChaos({
     kind,
@@ -188,6 +188,19 @@ async function run(options: Options): Promise<number> {
     : summaryText(report, facts);
   process.stdout.write(`${text}\n`);
   return exitCode(report);
+}
+
+/** The first Ctrl-C ends the run and is told what there is, the second ends the process. */
+function stopOnSignals(stop: AbortController): void {
+  let firstMs = 0;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // Who forwards a signal to a group may send it twice at once.
+      if (stop.signal.aborted && performance.now() - firstMs > ECHO_MS) process.exit(INTERRUPTED);
+      firstMs = stop.signal.aborted ? firstMs : performance.now();
+      stop.abort();
+    });
+  }
 }
 
 function exitCode({ findings, interrupted }: ChaosReport): number {

@@ -1,9 +1,9 @@
 // What a person reads after a run.
 import picocolors from "picocolors";
-import type { Verdict } from "../judge/finding.js";
+import { groupBy, type Verdict } from "../judge/finding.js";
 import type { ChaosReport } from "../run/run-chaos.js";
 
-const FINDINGS_SHOWN = 10;
+const SHOWN_OF_EACH = 3;
 
 const WORDS: Readonly<Record<string, string>> = {
   clients: "lives of client processes",
@@ -62,14 +62,19 @@ export function findingsText({ findings, tallies }: Verdict): string {
   const numbers = Object.entries(tallies).map(
     ([name, value]) => `${value.toLocaleString("en").padStart(10)}  ${WORDS[name] ?? name}`,
   );
-  const shown = findings
-    .slice(0, FINDINGS_SHOWN)
-    .flatMap(({ guarantee, detail }) => [picocolors.red(guarantee), indent(detail)]);
-  const more = findings.length - FINDINGS_SHOWN;
+  const shown = [...groupBy(findings, ({ guarantee }) => guarantee)].flatMap(
+    ([guarantee, group]) => {
+      const more = group.length - SHOWN_OF_EACH;
+      return [
+        picocolors.red(guarantee),
+        ...group.slice(0, SHOWN_OF_EACH).map(({ detail }) => indent(detail)),
+        ...(more > 0 ? [`    and ${more} more`] : []),
+      ];
+    },
+  );
   return [
     ...numbers,
     ...shown,
-    ...(more > 0 ? [`and ${more} more`] : []),
     findings.length === 0
       ? picocolors.green("Every guarantee held.")
       : picocolors.red(`${findings.length} violations.`),

@@ -40,7 +40,7 @@ export function readFacts(folder: string): RunFacts {
 }
 
 /** Judges the run in a folder. */
-export function judgeRun(folder: string): Verdict {
+export async function judgeRun(folder: string): Promise<Verdict> {
   const facts = readFacts(folder);
   const { calls, hangs, errors } = readCalls(folder);
   const sink = readSink(folder);
@@ -50,7 +50,7 @@ export function judgeRun(folder: string): Verdict {
     orders: new Map(Object.entries(end.orders)),
   };
   const verdicts = [
-    judgeContract(calls, tombstoneMs),
+    await judgeContract(calls, tombstoneMs),
     judgeDedup(calls, sink, end?.looks ?? []),
     judgeLocks(calls, sink),
     judgeTokens(calls, clockJumps),

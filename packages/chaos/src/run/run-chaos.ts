@@ -35,7 +35,7 @@ export interface ChaosOptions {
 }
 
 export interface Progress {
-  readonly phase: "running" | "settling" | "judging";
+  readonly phase: "running" | "healing" | "settling" | "judging";
   readonly elapsedMs: number;
   readonly calls: number;
   readonly faults: number;
@@ -136,7 +136,7 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     const facts = { store: kind.name, seed, faults, tombstoneMs, clockJumps, findings };
     writeFacts(folder, { ...facts, ...(end !== undefined && { end }) });
     const elapsedMs = performance.now() - startedAt;
-    return { ...judgeRun(folder), interrupted: interrupted(), elapsedMs, struck };
+    return { ...(await judgeRun(folder)), interrupted: interrupted(), elapsedMs, struck };
   } finally {
     await Promise.all(clients.map(({ worker }) => worker.end()));
     await Promise.all(clients.map(({ proxy }) => proxy.close()));
@@ -193,6 +193,7 @@ async function disturb(
     await sleep(TICK_MS);
     hooks.tell("running");
   }
+  hooks.tell("healing");
   stop.abort();
   await striking.catch(noteFailure);
   await Promise.all(replacing.values());

@@ -12,6 +12,8 @@ const WRITTEN_AT = 39;
 const TTL_AT = 55;
 const VALUE_AT = 71;
 const DIGITS = 16;
+const HALF_DIGITS = DIGITS / 2;
+const HALF = 10 ** HALF_DIGITS;
 
 /** What a key holds, live or not. */
 export interface PackedState {
@@ -23,8 +25,14 @@ export interface PackedState {
   readonly entry?: Entry;
 }
 
+/** 16 digits, in two halves: engines print small integers several times faster than such large ones. */
 function digits(count: number): string {
-  return String(count).padStart(DIGITS, "0");
+  const high = Math.floor(count / HALF);
+  return half(high) + half(count - high * HALF);
+}
+
+function half(count: number): string {
+  return String(count).padStart(HALF_DIGITS, "0");
 }
 
 /** A time to live as it stands in the header, in microseconds and rounded up; all zeros is never. */
@@ -52,8 +60,12 @@ export function unpack(packed: string): PackedState {
     return { stamp, writtenAt };
   }
   const ttl = Number(packed.slice(TTL_AT, VALUE_AT));
-  const life = ttl === 0 ? { writtenAt } : { writtenAt, expiresAt: writtenAt + ttl };
-  return { stamp, ...life, entry: { value: packed.slice(VALUE_AT), stamp, ...life } };
+  const value = packed.slice(VALUE_AT);
+  if (ttl === 0) {
+    return { stamp, writtenAt, entry: { value, stamp, writtenAt } };
+  }
+  const expiresAt = writtenAt + ttl;
+  return { stamp, writtenAt, expiresAt, entry: { value, stamp, writtenAt, expiresAt } };
 }
 
 /** The entry if it is live at `now`, judged exactly as the scripts judge it. */

@@ -11,21 +11,26 @@ export function replyText(part: unknown): string {
   return part instanceof Uint8Array ? decoder.decode(part) : String(part);
 }
 
-interface Reply {
-  readonly now: number;
-  /** The rest of the list as text; undefined stands for nil. */
-  readonly rest: readonly (string | undefined)[];
-}
+/** What the scripts answer: a list that begins with TIME's two parts. */
+type Reply = readonly unknown[];
 
-function parse(reply: unknown): Reply {
+const HEAD = 2;
+
+// Read by index: a list taken apart into names is made anew for each.
+function checkReply(reply: unknown): asserts reply is Reply {
   if (!Array.isArray(reply)) {
     throw new TypeError("a script's reply is not a list");
   }
-  const [seconds, microseconds, ...rest]: unknown[] = reply;
-  return {
-    now: Number(replyText(seconds)) * 1_000_000 + Number(replyText(microseconds)),
-    rest: rest.map((part) => (part === null || part === undefined ? undefined : replyText(part))),
-  };
+}
+
+function nowOf(reply: Reply): number {
+  return Number(replyText(reply[0])) * 1_000_000 + Number(replyText(reply[1]));
+}
+
+/** What stands behind the time, from 0 on; undefined stands for nil and for what is not there. */
+function partOf(reply: Reply, index: number): string | undefined {
+  const part = reply[HEAD + index];
+  return part === null || part === undefined ? undefined : replyText(part);
 }
 
 function observe(state: PackedState | undefined, now: number): Observation {
@@ -39,50 +44,45 @@ function observe(state: PackedState | undefined, now: number): Observation {
 
 /** The answer to a read. */
 export function decodeRead(reply: unknown): Observation {
-  const { now, rest } = parse(reply);
-  return observe(rest[0] === undefined ? undefined : unpack(rest[0]), now);
+  checkReply(reply);
+  const packed = partOf(reply, 0);
+  return observe(packed === undefined ? undefined : unpack(packed), nowOf(reply));
 }
 
 /** The answer to a write; `ttl` is the header's, for what was applied just now. */
 export function decodeWrite(reply: unknown, opId: string, ttl: string): Applied | Refused {
-  const { now, rest } = parse(reply);
-  const [packed, ahead, kept] = rest;
-  if (rest.length === 0 || packed === "") {
-    const life = Number(kept ?? ttl);
-    return {
-      outcome: "applied",
-      revision: ahead === undefined ? now : Number(ahead),
-      writtenAt: now,
-      ...(life === 0 ? undefined : { expiresAt: now + life }),
-      now,
-      replayed: false,
-    };
+  checkReply(reply);
+  const now = nowOf(reply);
+  const packed = partOf(reply, 0);
+  if (reply.length === HEAD || packed === "") {
+    const ahead = partOf(reply, 1);
+    const revision = ahead === undefined ? now : Number(ahead);
+    const life = Number(partOf(reply, 2) ?? ttl);
+    const fresh = { outcome: "applied", revision, writtenAt: now, now, replayed: false } as const;
+    return life === 0 ? fresh : { expiresAt: now + life, ...fresh };
   }
   const state = packed === undefined ? undefined : unpack(packed);
   if (state === undefined || state.stamp.opId !== opId) {
     return { outcome: "refused", ...observe(state, now) };
   }
-  const { writtenAt, expiresAt } = state;
-  return {
-    outcome: "applied",
-    revision: state.stamp.revision,
-    writtenAt,
-    ...(expiresAt === undefined ? undefined : { expiresAt }),
-    now,
-    replayed: true,
-  };
+  const { stamp, writtenAt, expiresAt } = state;
+  const { revision } = stamp;
+  const again = { outcome: "applied", revision, writtenAt, now, replayed: true } as const;
+  return expiresAt === undefined ? again : { expiresAt, ...again };
 }
 
 /** The answer to a writeAll; write-all.ts lists the shapes. */
 export function decodeWriteAll(
   reply: unknown,
 ): Exclude<WriteAllResult, { readonly outcome: "unknown" }> {
-  const { now, rest } = parse(reply);
-  const [kind, ...parts] = rest;
+  checkReply(reply);
+  const now = nowOf(reply);
+  const kind = partOf(reply, 0);
   if (kind === "c") {
-    const [index, packed] = parts;
+    const packed = partOf(reply, 2);
     const state = packed === undefined ? undefined : unpack(packed);
-    return { outcome: "refused", index: Number(index), ...observe(state, now) };
+    return { outcome: "refused", index: Number(partOf(reply, 1)), ...observe(state, now) };
   }
-  return { outcome: "applied", revisions: parts.map(Number), now, replayed: kind === "r" };
+  const revisions = reply.slice(HEAD + 1).map((part) => Number(replyText(part)));
+  return { outcome: "applied", revisions, now, replayed: kind === "r" };
 }

@@ -11,7 +11,7 @@ interface Broken {
   readonly wrap: Wrapper;
 }
 
-const HANG_EVERY = 400;
+const HANG_EVERY = 40;
 
 function withWrite(store: AtomicStore, write: AtomicStore["write"]): AtomicStore {
   return {

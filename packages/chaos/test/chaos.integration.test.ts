@@ -1,0 +1,67 @@
+// Chaos on real servers, for as long as CI has time; `npm run chaos` goes on for as long as asked.
+import { missing } from "@onceproof/test-servers";
+import { describe, expect, test } from "vitest";
+import { type ChaosOptions, type ChaosReport, defaultFaults, runChaos } from "../src/index.js";
+import { storeKind } from "../src/stores/store-kinds.js";
+
+const SEED = 1;
+const MINUTE_MS = 60_000;
+
+function run(store: string, options: Partial<ChaosOptions>): Promise<ChaosReport> {
+  const kind = storeKind(store);
+  const faults = defaultFaults(kind);
+  return runChaos({ kind, faults, seed: SEED, processes: 4, calls: 0, forMs: 0, ...options });
+}
+
+/** Nothing was violated, and the run was no idle one. */
+function expectHeld({ findings, tallies, struck }: ChaosReport, least: number): void {
+  expect(findings, `seed ${SEED}: struck ${JSON.stringify(struck)}`).toEqual([]);
+  expect(tallies.storeCalls).toBeGreaterThanOrEqual(least);
+  for (const name of ["effects", "replayed", "locksAcquired", "tokensConsumed", "updatesAsked"]) {
+    expect(tallies[name], name).toBeGreaterThan(0);
+  }
+}
+
+describe.skipIf(missing("redis"))("a real Redis", () => {
+  test(
+    "keeps every guarantee through 20,000 calls and every fault",
+    async () => {
+      const report = await run("redis", { calls: 20_000, forMs: 25_000 });
+      expectHeld(report, 20_000);
+      expect(report.tallies.unknownWrites).toBeGreaterThan(0);
+    },
+    4 * MINUTE_MS,
+  );
+
+  test.skipIf(missing("clock-shim"))(
+    "keeps them while its clock jumps by an hour",
+    async () => {
+      const report = await run("redis", { calls: 5_000, faults: ["jump", "cut", "freeze"] });
+      expectHeld(report, 5_000);
+      expect(report.struck.jump).toBeGreaterThan(0);
+    },
+    2 * MINUTE_MS,
+  );
+
+  test.each(["unknown-as-refused", "new-op-id"])(
+    "and an adapter broken by %s is noticed",
+    async (broken) => {
+      const faults = ["lose", "cut"];
+      const { findings } = await run("redis", { calls: 2_500, forMs: 4_000, faults, broken });
+      expect(findings.map(({ guarantee }) => guarantee)).toContain(
+        "S1: Per key, reads and writes are linearizable.",
+      );
+    },
+    2 * MINUTE_MS,
+  );
+});
+
+describe.skipIf(missing("postgres"))("a real Postgres", () => {
+  test(
+    "keeps every guarantee through 4,000 calls and every fault",
+    async () => {
+      expectHeld(await run("postgres", { calls: 4_000 }), 4_000);
+    },
+    3 * MINUTE_MS,
+  );
+});

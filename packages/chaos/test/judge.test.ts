@@ -1,0 +1,205 @@
+// The judges themselves, on histories that are wrong in one way each: each is noticed, and by the
+// sentence that it breaks.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { judgeRun, type RunFacts, writeFacts } from "../src/judge/judge.js";
+import type { SinkLine, Subject } from "../src/log/call.js";
+
+let folder: string;
+let lines: object[];
+let sink: SinkLine[];
+let clock: number;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), `onceproof-judge-${process.pid}-`));
+  lines = [];
+  sink = [];
+  clock = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes down a call; without an answer it stays open. */
+function call(to: Subject, ask: object, answer?: unknown, by = "1.1/lane"): void {
+  const n = lines.length + 1;
+  clock += 10;
+  lines.push({ e: "ask", n, at: clock, by, to, ask });
+  clock += 10;
+  if (answer !== undefined) lines.push({ e: "told", n, at: clock, answer });
+}
+
+async function judged(facts: Partial<RunFacts> = {}): Promise<string[]> {
+  const text = (all: readonly object[]): string =>
+    all.map((l) => `${JSON.stringify(l)}\n`).join("");
+  // A killed process may leave half a line.
+  writeFileSync(join(folder, "client-1.1.jsonl"), `${text(lines)}{"e":"as`);
+  writeFileSync(join(folder, "sink.jsonl"), text(sink));
+  const made = { store: "redis", seed: 1, faults: [], tombstoneMs: 300_000, clockJumps: false };
+  writeFacts(folder, { ...made, findings: [], ...facts });
+  const { findings } = await judgeRun(folder);
+  return findings.map(({ guarantee }) => guarantee.split(":")[0] ?? "");
+}
+
+const opId = (letter: string): string => letter.repeat(22);
+const create = (letter: string): object => ({
+  kind: "write",
+  write: {
+    key: "k",
+    opId: opId(letter),
+    expect: "absent",
+    next: { value: letter, ttlMs: "never" },
+  },
+});
+const applied = (revision: number): object => ({
+  ...{ outcome: "applied", revision, writtenAt: revision, now: revision, replayed: false },
+});
+const entry = (letter: string, revision: number): object => ({
+  value: letter,
+  writtenAt: revision,
+  stamp: { revision, opId: opId(letter) },
+});
+
+describe("the contract", () => {
+  test("nothing is said of what a correct store answers", async () => {
+    call("store", create("a"), applied(100));
+    call("store", { kind: "read", key: "k" }, { entry: entry("a", 100), revision: 100, now: 110 });
+    call("store", create("b"), {
+      outcome: "refused",
+      entry: entry("a", 100),
+      revision: 100,
+      now: 120,
+    });
+    expect(await judged()).toEqual([]);
+  });
+
+  test("a write without an answer may be seen later, or never", async () => {
+    call("store", create("a"));
+    call("store", { kind: "read", key: "k" }, { now: 110 });
+    call("store", { kind: "read", key: "k" }, { entry: entry("a", 115), revision: 115, now: 120 });
+    expect(await judged()).toEqual([]);
+  });
+
+  test("a write told as refused that is seen later is noticed", async () => {
+    call("store", create("a"), {
+      outcome: "refused",
+      entry: entry("b", 90),
+      revision: 90,
+      now: 100,
+    });
+    call("store", { kind: "read", key: "k" }, { entry: entry("a", 100), revision: 100, now: 110 });
+    expect(await judged()).toEqual(["S1"]);
+  });
+
+  test("a call that hangs and an error that nobody documents are noticed", async () => {
+    lines.push({ e: "hang", at: 1, what: "write k", ms: 3_000 }, { e: "error", at: 1, what: "oh" });
+    expect(await judged()).toEqual(["S11", "Honesty"]);
+  });
+});
+
+describe("dedup", () => {
+  const done = (value: string): object => ({ outcome: "executed", recorded: true, value });
+  const effect = { e: "effect", key: "park k", token: 1, by: "1.1/lane", accepted: true } as const;
+
+  test("two effects of one key are noticed, one refused by the fence is none", async () => {
+    sink.push(effect, { ...effect, token: 2, accepted: false });
+    expect(await judged()).toEqual([]);
+    sink.push({ ...effect, token: 2 });
+    expect(await judged()).toEqual(["Dedup"]);
+  });
+
+  test("two values of one key are noticed, an unrecorded one is not promised", async () => {
+    call("dedup", { mode: "park", key: "k" }, done("a"));
+    call("dedup", { mode: "park", key: "k" }, { ...done("b"), recorded: "unknown" });
+    expect(await judged()).toEqual([]);
+    call("dedup", { mode: "park", key: "k" }, { outcome: "replayed", value: "b" });
+    expect(await judged()).toEqual(["Dedup"]);
+  });
+
+  test("a value that was told and is not there at the end is noticed", async () => {
+    call("dedup", { mode: "park", key: "k" }, done("a"));
+    const looks = [{ mode: "park", key: "k", state: "none" }];
+    expect(await judged({ end: { looks, accounts: {}, orders: {} } })).toEqual(["Dedup"]);
+  });
+});
+
+describe("locks", () => {
+  const use = { e: "fenced", resource: "r", by: "1.1/lane", accepted: true } as const;
+
+  test("an older token accepted after a newer one is noticed", async () => {
+    sink.push({ ...use, token: 2 }, { ...use, token: 1, accepted: false });
+    expect(await judged()).toEqual([]);
+    sink.push({ ...use, token: 1 });
+    expect(await judged()).toEqual(["Lock"]);
+  });
+
+  test.each([1, 2])("a later holder with token %i after 2 is noticed", async (token) => {
+    call("lock", { resource: "r" }, { outcome: "acquired", token: 2 });
+    call("lock", { resource: "r" }, { outcome: "acquired", token }, "2.1/lane");
+    expect(await judged()).toContain("Lock");
+  });
+});
+
+describe("tokens", () => {
+  const ask = { token: "t", subject: "s", kind: "stored", wrong: false };
+
+  test("two requests told consumed are noticed, one that asks again is not", async () => {
+    call("consume", { ...ask, requestId: "a" }, { outcome: "consumed", replayed: false });
+    call("consume", { ...ask, requestId: "b" }, { outcome: "used" });
+    call("consume", { ...ask, requestId: "a" }, { outcome: "consumed", replayed: true });
+    expect(await judged()).toEqual([]);
+    call("consume", { ...ask, requestId: "b" }, { outcome: "consumed", replayed: false });
+    expect(await judged()).toContain("Tokens");
+  });
+
+  test("a wrong subject that is told anything but invalid is noticed", async () => {
+    call("consume", { ...ask, requestId: "a", wrong: true }, { outcome: "consumed" });
+    expect(await judged()).toEqual(["Tokens"]);
+  });
+});
+
+describe("balances and orders", () => {
+  const leg = { account: "x", requestId: "a", delta: -30 };
+  const updated = (sum: number, updates: number, replayed = false): object => ({
+    ...{ outcome: "updated", value: { sum, updates }, replayed },
+  });
+  const end = (sum: number, updates: number): Partial<RunFacts> => ({
+    end: {
+      looks: [],
+      accounts: { x: { sum, updates }, y: { sum: 200 - sum, updates: 1 } },
+      orders: {},
+    },
+  });
+  const credit = { account: "y", requestId: "a credit", delta: 30 };
+
+  test("what adds up is not spoken of", async () => {
+    call("transfer", leg, updated(70, 1));
+    call("transfer", credit, updated(130, 1));
+    call("transfer", leg, updated(70, 1, true));
+    expect(await judged(end(70, 1))).toEqual([]);
+  });
+
+  test("an update that happened twice is noticed", async () => {
+    call("transfer", leg, updated(70, 1));
+    call("transfer", credit, updated(130, 1));
+    expect(await judged(end(40, 2))).toContain("Register");
+  });
+
+  test("a request that is answered in two ways, or twice as new, is noticed", async () => {
+    call("transfer", leg, updated(70, 1));
+    call("transfer", leg, updated(40, 2, true));
+    expect(await judged()).toEqual(["Register"]);
+    call("transfer", leg, updated(70, 1));
+    expect(await judged()).toContain("Register");
+  });
+
+  test("an order that moved more often than it was told is noticed", async () => {
+    const moved = { outcome: "moved", event: "pay", from: "new", to: "paid", replayed: false };
+    call("fire", { id: "o", requestId: "a", event: "pay" }, moved);
+    const standing = (moves: number): Partial<RunFacts> => ({
+      end: { looks: [], accounts: {}, orders: { o: { state: "paid", data: { moves } } } },
+    });
+    expect(await judged(standing(1))).toEqual([]);
+    expect(await judged(standing(2))).toEqual(["State machine"]);
+  });
+});

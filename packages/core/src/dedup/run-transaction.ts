@@ -1,7 +1,7 @@
 // A dedup in the store's transaction: round after round until one has committed, another's outcome
 // stands, or it is known that neither is to be had in time.
 
-import type { Write } from "../contract/atomic-store.js";
+import type { Entry, Write } from "../contract/atomic-store.js";
 import { codeOf } from "../errors/errors.js";
 import { checkSignal } from "../shared/arguments.js";
 import { type Deadline, deadlineIn, jitter, pause } from "../shared/time.js";
@@ -107,7 +107,7 @@ async function conclude<Tx, T>(
   claim: Claim,
   round: Ended<T>,
 ): Promise<TransactionResult<T> | undefined> {
-  const { unanswered, cause } = known;
+  const { unanswered } = known;
   switch (round.outcome) {
     case "committed":
       return committed(call, round.result);
@@ -123,25 +123,33 @@ async function conclude<Tx, T>(
       return (await again(call, known)) ? undefined : lost(call, known, round.claimed);
     case "threw":
       return threw(call, known, claim, round);
-    case "refused": {
-      const { seen } = round;
-      const own = unanswered.get(seen.entry?.stamp.opId ?? "");
-      if (own) {
-        call.options.emit(call.request.key, { type: "unknown", settled: true, cause });
-        return committed(call, own);
-      }
-      known.seen = { entry: seen.entry, now: seen.now };
-      if (!seen.entry && known.since !== undefined) {
-        // What was committed since is over by now: it may have been our own.
-        return commitUnknown(known);
-      }
-      // What stands there now can give way to no earlier commit.
-      unanswered.clear();
-      return undefined;
-    }
+    case "refused":
+      return refused(call, known, round.seen);
     case "unknown":
       return unknown(call, known, round);
   }
+}
+
+/** What stands in the way of a claim or a rejection; undefined if another round is to go on from it. */
+function refused<Tx, T>(
+  call: TransactionCall<Tx, T>,
+  known: Known<T>,
+  { entry, now }: { readonly entry?: Entry; readonly now: number },
+): TransactionResult<T> | undefined {
+  const { unanswered, cause } = known;
+  const own = unanswered.get(entry?.stamp.opId ?? "");
+  if (own) {
+    call.options.emit(call.request.key, { type: "unknown", settled: true, cause });
+    return committed(call, own);
+  }
+  known.seen = { entry, now };
+  if (!entry && known.since !== undefined) {
+    // What was committed since is over by now: it may have been our own.
+    return commitUnknown(known);
+  }
+  // What stands there now can give way to no earlier commit.
+  unanswered.clear();
+  return undefined;
 }
 
 async function unknown<Tx, T>(
@@ -179,8 +187,7 @@ async function threw<Tx, T>(
   if (disposition === "final") {
     const sent = await recordRejection(call, claim, round);
     if (sent.outcome === "refused") {
-      known.seen = { entry: sent.entry, now: sent.now };
-      return undefined;
+      return refused(call, known, sent);
     }
     const recorded = sent.outcome === "own" || "unknown";
     if (!known.unanswered.size || (sent.outcome === "own" && sent.now < claim.forgottenAt)) {

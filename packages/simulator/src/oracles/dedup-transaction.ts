@@ -96,7 +96,7 @@ export const transactionOnce: Guarantee = {
             const parts = new Set(own.map(({ row }) => row.part));
             const [first] = own;
             if (own.length !== parts.size || parts.size !== first?.row.of) {
-              return `run ${run} of "${key}" committed ${own.length} rows of ${first?.row.of}`;
+              return `${first?.by}'s run ${run} of "${key}" committed ${own.length} rows of ${first?.row.of} at ${ms(first?.atUs ?? 0)}`;
             }
             const other = rows.find(
               ({ row, atUs }) =>
@@ -179,6 +179,8 @@ function overlooks(call: Call, informed: Call): boolean {
       return !answer.replayed;
     case "mismatch":
       return call.input.fingerprint === informed.input.fingerprint;
+    case "expired":
+      return call.input.bornMs === undefined;
     default:
       return true;
   }
@@ -229,7 +231,9 @@ export const transactionValues: Guarantee = {
       ),
     );
     const rejected = new Set(
-      callsOf(history).flatMap(({ key, input }) => (input.end === "throwsFinal" ? [key] : [])),
+      callsOf(history).flatMap(({ key, input }) =>
+        input.end.startsWith("throwsFinal") ? [key] : [],
+      ),
     );
     return firstOf(keysOf(history), ({ key, tellings }) =>
       firstOf(tellings, ({ call, kind, value }) => {
@@ -250,15 +254,17 @@ export const transactionSettles: Guarantee = {
     const { healedUs } = history;
     if (healedUs === undefined) return undefined;
     const asked = lastAsked(callsOf(history), ({ key }) => key);
-    const open = asked.find(
-      (call) => tellingOf(call) === undefined && answerOf(call)?.outcome !== "mismatch",
-    );
+    const open = asked.find((call) => {
+      const outcome = answerOf(call)?.outcome;
+      const forgotten = outcome === "expired" && call.input.bornMs !== undefined;
+      return tellingOf(call) === undefined && outcome !== "mismatch" && !forgotten;
+    });
     if (open === undefined) return undefined;
     return `"${open.key}" has no outcome, though faults ended at ${ms(healedUs)}: ${named(open)} was told ${told(open)}`;
   },
 };
 
-/** A key of which no handler returned or was rejected keeps no record: it is not in use by nobody. */
+/** Once faults have ended, nobody is told that another is still at work. */
 export const transactionFree: Guarantee = {
   id: "dedup/transaction-frees-the-key",
   sentence: FREE,

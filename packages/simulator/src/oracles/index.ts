@@ -3,6 +3,7 @@
 export * from "./contract.js";
 export * from "./dedup.js";
 export * from "./dedup-transaction.js";
+export * from "./dedup-transaction-rounds.js";
 export * from "./fence.js";
 export * from "./general.js";
 export * from "./lock.js";

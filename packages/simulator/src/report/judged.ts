@@ -31,6 +31,10 @@ const JUDGED: { readonly [guarantee: string]: string } = {
   "dedup/transaction-settles": "without faults, every key that is asked for gets an outcome",
   "dedup/transaction-frees-the-key":
     "once faults have ended, nobody is told that another is still at work",
+  "dedup/transaction-waits-for-run":
+    "while an attempt without a transaction is at work within its lease, no handler begins in one",
+  "dedup/transaction-mode":
+    "who took over an attempt of which nobody knows what it did is not told *exactly once*",
   "fence/never-decreases":
     "what is admitted is no older than what was admitted before it was asked",
   "fence/stale-is-stale":

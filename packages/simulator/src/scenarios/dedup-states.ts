@@ -3,7 +3,7 @@
 import * as oracle from "../oracles/index.js";
 import type { DedupVariant } from "./dedup.js";
 import { dedupScenario, MAX_SKEW_MS } from "./dedup.js";
-import { dedupTransactionScenario } from "./dedup-transaction.js";
+import { dedupTransactionScenario, TRANSACTION_WAIT_MS } from "./dedup-transaction.js";
 import { BOTH_CLOCKS, LOSSY, STORE_AHEAD } from "./losses.js";
 import type { Guarantee, Loss, Scenario, Stated } from "./scenario.js";
 
@@ -123,6 +123,11 @@ export const dedupScenarios: readonly Scenario[] = [
     state(oracle.transactionValues),
     state(oracle.transactionSettles),
     state(oracle.transactionFree),
+    state(oracle.transactionGoesOn({ waitMs: TRANSACTION_WAIT_MS })),
+    state(oracle.transactionWaitsForRun),
+    state(oracle.transactionMode),
+    state(oracle.transactionRejects),
+    state(oracle.transactionBirths),
     state(oracle.generalEveryCallSettles),
   ]) as unknown as Scenario,
 ];

@@ -4,7 +4,15 @@ import type { Ask } from "./clients.js";
 import type { NamedWorkload, Times } from "./scenario.js";
 
 /** How a handler ends, after what it wrote through its transaction. */
-export type TransactionEnd = "returns" | "throws" | "throwsFirst" | "throwsFinal";
+export type TransactionEnd =
+  | "returns"
+  | "throws"
+  | "throwsFinal"
+  /** In the first run for its request only. */
+  | "throwsFirst"
+  /** In all runs for its request but the first. */
+  | "throwsLater"
+  | "throwsFinalLater";
 
 export interface TransactionAsk extends Ask {
   readonly key: string;
@@ -17,11 +25,18 @@ export interface TransactionAsk extends Ask {
   readonly fingerprint?: string;
   /** Asked of `attempt`, without a transaction: its handler has no effect. */
   readonly plain?: true;
+  /** When the key was made, in the world's time, if it bears that. */
+  readonly bornMs?: number;
 }
 
 export interface TransactionWorkload {
   readonly asks: readonly TransactionAsk[];
+  /** How long a node stands still after it has waited in vain for the answer to a commit. */
+  readonly stallsMs?: number;
 }
+
+/** How long a duplicate waits for others. */
+export const TRANSACTION_WAIT_MS = 800;
 
 export const TRANSACTION_TIMES: Times = {
   operationTimeoutMs: 200,
@@ -98,6 +113,33 @@ export const TRANSACTION_WORKLOADS: readonly NamedWorkload<TransactionWorkload>[
         ask({ end: "throwsFirst" }),
         ask({ client: "bob", atMs: 4, to: ["api-2", "api-1"], end: "throws", tries: 2 }),
         ask({ client: "carol", atMs: 900, to: ["api-2"] }),
+      ],
+    },
+  },
+  {
+    id: "second-thoughts",
+    title: "handlers that return at first, and fail when they run again",
+    workload: {
+      asks: [
+        ask({ end: "throwsLater" }),
+        ask({ client: "bob", key: "k2", to: ["api-2", "api-1"], end: "throwsFinalLater" }),
+      ],
+    },
+  },
+  {
+    id: "stands-still",
+    title: "a node that stands still beyond all memory after a commit without an answer",
+    workload: { asks: [ask({ patienceMs: 100_000, tries: 1 })], stallsMs: 50_000 },
+  },
+  {
+    id: "births",
+    title: "keys that bear their birth time: in their time, too old, and from the future",
+    workload: {
+      asks: [
+        ask({ bornMs: -12_000 }),
+        ask({ client: "bob", atMs: 60_000, to: ["api-2"], bornMs: -12_000 }),
+        ask({ client: "carol", key: "k2", bornMs: 30_000, tries: 1 }),
+        ask({ client: "dave", key: "k2", atMs: 27_000, to: ["api-2"], bornMs: 30_000 }),
       ],
     },
   },

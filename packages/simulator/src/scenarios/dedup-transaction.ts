@@ -8,17 +8,27 @@ import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import {
   TRANSACTION_TIMES,
+  TRANSACTION_WAIT_MS,
   TRANSACTION_WORKLOADS,
   type TransactionAsk,
   type TransactionWorkload,
   transactionAsk,
 } from "./dedup-transaction-workloads.js";
-import { CHARGES, type Charge, type ChargeRow, type TransactionAnswer } from "./recorded.js";
+import {
+  CHARGES,
+  type Charge,
+  type ChargeRow,
+  DECLINED,
+  type TransactionAnswer,
+} from "./recorded.js";
 import type { Acts, Scenario, Stage, Stated } from "./scenario.js";
 
 export * from "./dedup-transaction-workloads.js";
 
 const NODES = ["api-1", "api-2"];
+/** The wall-clock time at which a world starts. */
+const START_MS = 1_800_000_000_000;
+const MAX_SKEW_MS = 5_000;
 
 /** Builds the scenario; its guarantees come with it. */
 export function dedupTransactionScenario(
@@ -40,21 +50,56 @@ export function dedupTransactionScenario(
 /** A caller asks again after these. */
 const UNSETTLED = new Set(["inProgress", "contended", "indeterminate", "threw"]);
 
+/** The store of a node that stands still after each commit without an answer. */
+function stalling({ store, sleep }: Node, stallsMs: number): TransactionalStore<WorldTransaction> {
+  const { transaction, ...rest } = store as TransactionalStore<WorldTransaction>;
+  return {
+    transaction: (fn) =>
+      transaction(fn).catch(async (error: unknown) => {
+        if ((error as { code?: unknown }).code === "indeterminate") {
+          await sleep(stallsMs);
+        }
+        throw error;
+      }),
+    ...rest,
+  };
+}
+
+/** Whether a handler fails that is run for its request for the so many-th time, and how. */
+function failureOf(end: TransactionAsk["end"], time: number): "threw" | "final" | undefined {
+  switch (end) {
+    case "throws":
+      return "threw";
+    case "throwsFinal":
+      return "final";
+    case "throwsFirst":
+      return time === 1 ? "threw" : undefined;
+    case "throwsLater":
+      return time > 1 ? "threw" : undefined;
+    case "throwsFinalLater":
+      return time > 1 ? "final" : undefined;
+    default:
+      return undefined;
+  }
+}
+
 function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
   const services = new Map<string, Serve<TransactionAsk>>();
-  const failedOnce = new Set<TransactionAsk>();
+  const times = new Map<TransactionAsk, number>();
+  const { stallsMs = 0 } = workload;
   let runs = 0;
 
   const serviceOf = (node: Node): Serve<TransactionAsk> => {
     const dedup = core.createTransactionalDedup({
-      store: node.store as TransactionalStore<WorldTransaction>,
+      store: stalling(node, stallsMs),
       runtime: node.runtime,
       name: "pay",
       onCrash: "rerun",
       leaseMs: TRANSACTION_TIMES.leaseMs,
       retentionMs: TRANSACTION_TIMES.retentionMs,
-      waitMs: 800,
-      settleMs: 600,
+      waitMs: TRANSACTION_WAIT_MS,
+      settleMs: 600 + stallsMs,
+      maxSkewMs: MAX_SKEW_MS,
       onEvent: (event) => world.recorder.told(node.name, event.type),
     });
     const handle = async (
@@ -64,6 +109,8 @@ function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
     ): Promise<Charge> => {
       runs += 1;
       const run = runs;
+      const time = (times.get(asked) ?? 0) + 1;
+      times.set(asked, time);
       const { key, end, changes } = asked;
       const detail = { run };
       const by = { by: node.name, life: node.life, key, operation };
@@ -74,11 +121,11 @@ function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
           await write(run, part);
         }
         await node.sleep(asked.afterMs);
-        if (end === "throwsFinal") {
-          throw new core.Final("declined", "the bank said no");
+        const failure = failureOf(end, time);
+        if (failure === "final") {
+          throw new core.Final(DECLINED, "the bank said no");
         }
-        if (end === "throws" || (end === "throwsFirst" && !failedOnce.has(asked))) {
-          failedOnce.add(asked);
+        if (failure === "threw") {
           throw new Error("something went wrong after the charge");
         }
         ended("returned");
@@ -89,8 +136,11 @@ function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
       }
     };
     const attempt = (asked: TransactionAsk, operation: number): Promise<TransactionAnswer> => {
-      const { key, fingerprint, plain, changes } = asked;
-      const call = fingerprint === undefined ? {} : { fingerprint };
+      const { key, fingerprint, plain, changes, bornMs } = asked;
+      const call = {
+        ...(fingerprint !== undefined && { fingerprint }),
+        ...(bornMs !== undefined && { issuedAtMs: START_MS + bornMs }),
+      };
       if (plain) {
         return dedup.attempt(key, () => handle(asked, operation, async () => {}), call);
       }
@@ -112,8 +162,8 @@ function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
       );
     };
     return async (asked) => {
-      const { key, client, end, fingerprint, plain = false } = asked;
-      const input = { client, end, fingerprint, plain };
+      const { key, client, end, fingerprint, bornMs, plain = false } = asked;
+      const input = { client, end, fingerprint, bornMs, plain };
       const method = "dedup.transaction";
       try {
         const result = await world.recorder.operation(
@@ -139,12 +189,16 @@ function play({ world, core, workload }: Stage<TransactionWorkload>): Acts {
       const keys = [...new Set(workload.asks.map(({ key }) => key))];
       const asks = keys.map((key) => {
         const last = { client: `last-${key}`, key, to: ["last"], tries: 6, gapMs: 1_000 };
-        const { fingerprint, changes = [undefined] } =
-          workload.asks.find((each) => each.key === key) ?? {};
+        const {
+          fingerprint,
+          bornMs,
+          changes = [undefined],
+        } = workload.asks.find((each) => each.key === key) ?? {};
         return transactionAsk({
           changes,
           ...last,
           ...(fingerprint !== undefined && { fingerprint }),
+          ...(bornMs !== undefined && { bornMs }),
         });
       });
       await askAll(world, asks, services);

@@ -43,6 +43,9 @@ export interface MadeMove {
 /** The table that handlers write to in the transaction of dedup. */
 export const CHARGES = "charges";
 
+/** The code of the business rejections of its handlers. */
+export const DECLINED = "declined";
+
 /** A row of it: one of several that one run writes. */
 export interface ChargeRow {
   readonly run: number;
@@ -111,6 +114,8 @@ export interface Recorded {
       readonly client: string;
       readonly end: string;
       readonly fingerprint?: string | undefined;
+      /** When the key was made, in the world's time; absent if it does not bear that. */
+      readonly bornMs?: number | undefined;
       readonly plain: boolean;
     };
     readonly returned: TransactionAnswer;

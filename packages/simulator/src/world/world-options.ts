@@ -49,6 +49,6 @@ export interface WorldOptions {
    * @defaultValue as the profile has it
    */
   readonly database?: MakeDatabase;
-  /** After so long without a statement the store rolls a transaction back. @defaultValue 1_000 */
+  /** After so long without a statement the store rolls a transaction back. @defaultValue 2_500 */
   readonly idleInTransactionMs?: number;
 }

@@ -96,7 +96,7 @@ export class World {
       database &&
       new Sessions({
         database,
-        idleMs: options.idleInTransactionMs ?? 1_000,
+        idleMs: options.idleInTransactionMs ?? 2_500,
         at: (delayUs, callback) => loop.at(delayUs, callback),
         cancel: (timer) => loop.timers.cancel(timer),
         stir: () => {

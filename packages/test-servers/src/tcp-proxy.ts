@@ -31,13 +31,14 @@ export interface TcpProxy {
 interface State {
   readonly rules: Set<Rule>;
   readonly sockets: Set<Socket>;
+  /** Each settles when it is lifted; they end in any order. */
+  readonly holds: Set<Promise<void>>;
   delayMs: number;
-  held: Promise<void> | undefined;
 }
 
 /** Starts a proxy on a free port of 127.0.0.1 in front of a port of the same machine. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const state: State = { rules: new Set(), sockets: new Set(), delayMs: 0, held: undefined };
+  const state: State = { rules: new Set(), sockets: new Set(), holds: new Set(), delayMs: 0 };
   const server = createServer((client) => join(client, connect(targetPort, "127.0.0.1"), state));
   const port = await listen(server);
   const cut = (): void => {
@@ -65,13 +66,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     hold() {
       let lift = (): void => {};
-      const before = state.held;
-      state.held = new Promise((resolve) => {
+      const held = new Promise<void>((resolve) => {
         lift = () => {
-          state.held = before;
+          state.holds.delete(held);
           resolve();
         };
       });
+      state.holds.add(held);
       return lift;
     },
     cut,
@@ -148,14 +149,14 @@ function inOrder(state: State, write: (chunk: Buffer) => void): (chunk: Buffer) 
   let last = Promise.resolve();
   let waiting = 0;
   return (chunk) => {
-    if (waiting === 0 && state.delayMs === 0 && state.held === undefined) {
+    if (waiting === 0 && state.delayMs === 0 && state.holds.size === 0) {
       write(chunk);
       return;
     }
     waiting += 1;
     const due = performance.now() + state.delayMs;
     last = last.then(async () => {
-      while (state.held !== undefined) await state.held;
+      while (state.holds.size > 0) await Promise.all(state.holds);
       const early = due - performance.now();
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       waiting -= 1;

@@ -79,6 +79,19 @@ test("a lost request never reaches the server", async () => {
   expect(closed()).toBe(true);
 });
 
+test("two holds end in any order, and nothing passes before both have", async () => {
+  const { socket, said } = await open();
+  const first = proxy.hold();
+  const second = proxy.hold();
+  socket.write("held twice");
+  first();
+  await sleep(30);
+  expect(said()).toBe("");
+  second();
+  await sleep(30);
+  expect(said()).toBe("held twice");
+});
+
 test("nothing passes while it holds, and everything after", async () => {
   const { socket, said } = await open();
   const lift = proxy.hold();

@@ -26,7 +26,7 @@ export function judgeTokens(calls: readonly Call[], clockJumps: boolean): Verdic
     for (const { ask, answer, by, endedAt = 0, askedAt } of group) {
       const { requestId, wrong } = ask as ConsumeAsk;
       const outcome = outcomeOf(answer);
-      if (wrong && outcome !== "invalid" && outcome !== "threw") {
+      if (wrong && (outcome === "consumed" || outcome === "used" || outcome === "expired")) {
         findings.push({ guarantee: WRONG, detail: `${by} was told ${outcome} for ${short}` });
       }
       if (wrong) continue;

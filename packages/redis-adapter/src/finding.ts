@@ -16,6 +16,7 @@ export interface Finding {
 
 /** Every finding there is. */
 export type FindingId =
+  | "clientMissesFailovers"
   | "clientNeverReconnects"
   | "clientQueueBounded"
   | "clientReadsFromReplicas"

@@ -44,6 +44,20 @@ export function clientFacts(client: object): ClientFacts {
   };
 }
 
+/**
+ * Whether a client of a cluster stays with a master that died: node-redis 5 looks for another only
+ * when the old one says so, version 6 after a while of attempts. Only the newer one has COMMAND DOCS.
+ *
+ * @see https://github.com/redis/node-redis/issues/2806
+ */
+function missesFailovers(client: object): boolean {
+  const { _options: options } = client as { readonly _options?: Record<string, unknown> };
+  const refresh = options?.topologyRefreshOnReconnectionAttemptStrategy;
+  return (
+    "nodeClient" in client && (!("commandDocs" in client) || refresh === false || refresh === 0)
+  );
+}
+
 /** Everything there is to say of a client. */
 export function judgeClient({ library, settings }: ClientFacts, setup: Setup): readonly Finding[] {
   const findings: Finding[] = [];
@@ -54,6 +68,16 @@ export function judgeClient({ library, settings }: ClientFacts, setup: Setup): r
       severity: "warning",
       finding: "the client does not reconnect: after one lost connection every call fails",
       remedy: `let it reconnect (${library === "ioredis" ? "retryStrategy" : "reconnectStrategy"})`,
+    });
+  }
+  if (missesFailovers(setup.client)) {
+    findings.push({
+      id: "clientMissesFailovers",
+      severity: "warning",
+      finding:
+        "the client stays with a master that died: its keys are unavailable until that address" +
+        " answers again, though a replica was promoted",
+      remedy: "use node-redis 6 with topologyRefreshOnReconnectionAttemptStrategy, or ioredis",
     });
   }
   const { commandsQueueMaxLength: most } = settings;

@@ -90,7 +90,11 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
       expect(report.servers.map(({ address }) => address)).toEqual(
         ports.map((port) => `127.0.0.1:${port}`).sort(),
       );
-      expect(report.findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+      // Only this client stays with a master that died.
+      const misses = kind.name.startsWith("node-redis 5") ? ["clientMissesFailovers"] : [];
+      expect(
+        report.findings.filter(({ severity }) => severity !== "info").map(({ id }) => id),
+      ).toEqual(misses);
       expect(report.durability.found).toBe("durable");
     });
 

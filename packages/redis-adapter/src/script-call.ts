@@ -39,9 +39,29 @@ export type CallScript = (
   deadline?: Deadline,
 ) => Promise<CallOutcome>;
 
+interface Call {
+  readonly script: Script;
+  readonly key: string;
+  readonly args: readonly string[];
+  readonly keys: number;
+}
+
+/** A send that failed, and how often the connection had been lost before it. */
+interface Failure {
+  readonly kind: "failed";
+  readonly error: unknown;
+  readonly losses: number;
+}
+
 const PASSING_PAUSE_MS = 50;
 // Some clients do not tell when they are connected.
 const LOOK_AGAIN_MS = 25;
+
+type Nothing = Extract<CallOutcome, { kind: "nothing" }>;
+
+function nothing(cause: unknown, code: Nothing["code"] = "unavailable"): Nothing {
+  return { kind: "nothing", cause, code };
+}
 
 /**
  * Builds the caller of one connection.
@@ -56,87 +76,147 @@ export function scriptCaller(
   timeoutMs: number,
   guard?: EvictionGuard,
 ): CallScript {
-  async function send(
-    script: Script,
-    key: string,
-    args: readonly string[],
-    keys: string,
-    deadline: Deadline,
-  ): Promise<unknown> {
-    try {
-      return await connection.send(key, ["EVALSHA", script.sha, keys, key, ...args]);
-    } catch (error) {
-      // Once the operation has been told as unanswered, nothing more is sent for it.
-      if (!isScriptUnknown(error) || deadline.remainingMs() === 0) {
-        throw error;
+  const evalsha = ({ script, key, args, keys }: Call): Promise<unknown> =>
+    connection.send(key, ["EVALSHA", script.sha, String(keys), key, ...args]);
+
+  const evaluate = ({ script, key, args, keys }: Call): Promise<unknown> =>
+    connection.send(key, ["EVAL", script.text, String(keys), key, ...args]);
+
+  const replied = (reply: unknown, losses: number): CallOutcome => ({
+    kind: "reply",
+    reply,
+    resent: connection.losses() !== losses,
+  });
+
+  const noReply = (): CallOutcome => ({
+    kind: "noAnswer",
+    cause: new Error(`no reply within ${timeoutMs} ms`),
+  });
+
+  /** What nearly every call is: one send that is answered, so it gets one promise and one timer. */
+  function promptly(call: Call): Promise<CallOutcome> {
+    return new Promise((resolve) => {
+      const endsAtMs = runtime.monotonicNow() + timeoutMs;
+      const losses = connection.losses();
+      let over = false;
+      const cancel = runtime.setTimer(() => {
+        over = true;
+        resolve(noReply());
+      }, timeoutMs);
+      const failed = (error: unknown): void => {
+        cancel();
+        // Once the operation has been told as unanswered, nothing more is sent for it.
+        if (!over) {
+          const deadline = startDeadline(runtime, endsAtMs - runtime.monotonicNow());
+          resolve(
+            patiently(call, deadline, { kind: "failed", error, losses }).finally(deadline.cancel),
+          );
+        }
+      };
+      try {
+        evalsha(call).then((reply) => {
+          cancel();
+          resolve(replied(reply, losses));
+        }, failed);
+      } catch (error) {
+        failed(error);
       }
-      return await connection.send(key, ["EVAL", script.text, keys, key, ...args]);
+    });
+  }
+
+  /** Waits until a send may be tried; else tells why not. */
+  async function unready(deadline: Deadline): Promise<Nothing | undefined> {
+    for (;;) {
+      while (connection.state() === "connecting") {
+        let stop = (): void => {};
+        const settled = new Promise<void>((resolve) => {
+          stop = connection.onSettled(resolve);
+        });
+        const looked = Promise.race([settled, pause(runtime, LOOK_AGAIN_MS)]);
+        const waited = await deadline.race(looked);
+        stop();
+        if (waited === TIMED_OUT) {
+          return nothing(new Error(`not connected within ${timeoutMs} ms`));
+        }
+      }
+      if (connection.state() === "ended") {
+        return nothing(new Error("the client is not connected and does not try to be"));
+      }
+      if (guard?.passed() !== false) {
+        return undefined;
+      }
+      const look = await deadline.race(guard.look());
+      if (look === TIMED_OUT) {
+        return nothing(new Error(`no answer to INFO within ${timeoutMs} ms`));
+      }
+      if (look.kind !== "passed") {
+        return nothing(look.cause, look.kind === "evicting" ? "evicting" : "unavailable");
+      }
+      // The connection may have been lost meanwhile.
     }
   }
 
-  return async (script, key, args, keys = 1, limit = undefined) => {
-    const deadline = limit ?? startDeadline(runtime, timeoutMs);
-    const nothing = (cause: unknown): CallOutcome => ({
-      kind: "nothing",
-      cause,
-      code: "unavailable",
-    });
+  /** What a failed send proves; undefined if it is worth another one. */
+  function judged({ error, losses }: Failure): CallOutcome | undefined {
+    const code = replyCode(error);
+    // An error that answers only the second of two sends says nothing of the first.
+    if (code === undefined || connection.losses() !== losses) {
+      return { kind: "noAnswer", cause: driverError(error) };
+    }
+    return isPassing(code, connection.cluster)
+      ? undefined
+      : nothing(driverError(error), code === "OOM" ? "full" : "unavailable");
+  }
+
+  async function once(
+    send: (call: Call) => Promise<unknown>,
+    call: Call,
+    losses: number,
+    deadline: Deadline,
+  ): Promise<CallOutcome | Failure> {
     try {
-      for (;;) {
-        while (connection.state() === "connecting") {
-          let stop = (): void => {};
-          const settled = new Promise<void>((resolve) => {
-            stop = connection.onSettled(resolve);
-          });
-          const looked = Promise.race([settled, pause(runtime, LOOK_AGAIN_MS)]);
-          const waited = await deadline.race(looked);
-          stop();
-          if (waited === TIMED_OUT) {
-            return nothing(new Error(`not connected within ${timeoutMs} ms`));
-          }
-        }
-        if (connection.state() === "ended") {
-          return nothing(new Error("the client is not connected and does not try to be"));
-        }
-        if (guard?.passed() === false) {
-          const look = await deadline.race(guard.look());
-          if (look === TIMED_OUT) {
-            return nothing(new Error(`no answer to INFO within ${timeoutMs} ms`));
-          }
-          if (look.kind === "evicting") {
-            return { kind: "nothing", cause: look.cause, code: "evicting" };
-          }
-          if (look.kind === "noAnswer") {
-            return nothing(look.cause);
-          }
-          // The connection may have been lost meanwhile.
-          continue;
-        }
-        const losses = connection.losses();
-        try {
-          const reply = await deadline.race(send(script, key, args, String(keys), deadline));
-          return reply === TIMED_OUT
-            ? { kind: "noAnswer", cause: new Error(`no reply within ${timeoutMs} ms`) }
-            : { kind: "reply", reply, resent: connection.losses() !== losses };
-        } catch (error) {
-          const code = replyCode(error);
-          const cause = driverError(error);
-          // An error that answers only the second of two sends says nothing of the first.
-          if (code === undefined || connection.losses() !== losses) {
-            return { kind: "noAnswer", cause };
-          }
-          if (!isPassing(code, connection.cluster)) {
-            return { kind: "nothing", cause, code: code === "OOM" ? "full" : "unavailable" };
-          }
-          if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
-            return nothing(cause);
-          }
+      const reply = await deadline.race(send(call));
+      return reply === TIMED_OUT ? noReply() : replied(reply, losses);
+    } catch (error) {
+      return { kind: "failed", error, losses };
+    }
+  }
+
+  /** Goes on until the call is answered or its time is over; a first send may have failed already. */
+  async function patiently(call: Call, deadline: Deadline, first?: Failure): Promise<CallOutcome> {
+    for (let failure = first; ; failure = undefined) {
+      if (failure === undefined) {
+        const reason = await unready(deadline);
+        if (reason !== undefined) {
+          return reason;
         }
       }
-    } finally {
-      if (limit === undefined) {
-        deadline.cancel();
+      let sent = failure ?? (await once(evalsha, call, connection.losses(), deadline));
+      if (sent.kind === "failed" && isScriptUnknown(sent.error)) {
+        sent = await once(evaluate, call, sent.losses, deadline);
+      }
+      if (sent.kind !== "failed") {
+        return sent;
+      }
+      const outcome = judged(sent);
+      if (outcome !== undefined) {
+        return outcome;
+      }
+      if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
+        return nothing(driverError(sent.error));
       }
     }
+  }
+
+  return (script, key, args, keys = 1, limit = undefined) => {
+    const call: Call = { script, key, args, keys };
+    if (limit !== undefined) {
+      return patiently(call, limit);
+    }
+    if (connection.state() === "ready" && guard?.passed() !== false) {
+      return promptly(call);
+    }
+    const deadline = startDeadline(runtime, timeoutMs);
+    return patiently(call, deadline).finally(deadline.cancel);
   };
 }

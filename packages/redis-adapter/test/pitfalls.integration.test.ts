@@ -179,6 +179,9 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
         stamp = { revision: last, opId };
         expect(await packed()).toMatch(/^\d{16}[vr]\d{32}$/);
       }
+      const again = await store.write(create(key));
+      expect(again).toMatchObject({ outcome: "applied", revision: last + 1 });
+      expect(await packed()).toMatch(/^\d{16}v\d{32}$/);
     });
 
     test("what looks like a number comes back as the string it was", async () => {

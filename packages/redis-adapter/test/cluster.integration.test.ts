@@ -28,7 +28,7 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
   let cluster: RedisCluster;
   let opened: OpenClient[] = [];
   beforeAll(async () => {
-    cluster = await startRedisCluster({ replicasEach: 1 });
+    cluster = await startRedisCluster({ replicasEach: 1, nodeTimeoutMs: 2000 });
   });
   afterEach(() => {
     for (const { close } of opened) close();

@@ -25,12 +25,13 @@ export interface CompareOptions {
   readonly timeMs: number;
   readonly seed: number;
   readonly onBatch?: () => void;
+  /** Operations of each, twice, before the first round. @defaultValue 2000: compiled by then */
+  readonly warmUp?: number;
 }
 
 const BATCH_MS = 50;
 const LEAST_ROUNDS = 5;
-/** Enough for the compiler to have seen the code; its cost must not be measured. */
-const WARM_UP = 3_000;
+const WARM_UP = 2_000;
 
 /** How many rounds `timeMs` make. */
 export function roundsIn(timeMs: number): number {
@@ -80,7 +81,7 @@ async function timed(arena: Arena, runner: Runner, concurrency: number): Promise
 export async function compare(
   arena: Arena,
   { contestants }: Comparison,
-  { concurrency, timeMs, seed, onBatch }: CompareOptions,
+  { concurrency, timeMs, seed, onBatch, warmUp = WARM_UP }: CompareOptions,
 ): Promise<readonly Measured[]> {
   const random = createRandom(seed);
   const collect = garbageCollector();
@@ -90,7 +91,7 @@ export async function compare(
   await arena.clear();
   for (const runner of runners) {
     await runner.contestant.prepare?.();
-    runner.count = Math.max(WARM_UP / (concurrency === 1 ? 3 : 1), concurrency);
+    runner.count = Math.max(warmUp, concurrency);
     await timed(arena, runner, concurrency);
     const { perSecond } = await timed(arena, runner, concurrency);
     runner.count = Math.max(concurrency, Math.round((perSecond * BATCH_MS) / 1000));

@@ -92,9 +92,11 @@ async function bytesEach(
   return Math.round(((await bytesKept(admin)) - before) / BATCH);
 }
 
-/** What one operation of a contestant costs the server. */
-export async function accountOf(admin: Redis, contestant: Contestant): Promise<Account> {
-  const { name, operate, prepare, hold = operate } = contestant;
+/** The calls of one operation, once the scripts are known to the server; the same each time. */
+export async function callsOf(
+  admin: Redis,
+  { name, operate, prepare }: Contestant,
+): Promise<readonly string[]> {
   await admin.flushall();
   await prepare?.();
   // The first call of a script also sends its text.
@@ -107,6 +109,13 @@ export async function accountOf(admin: Redis, contestant: Contestant): Promise<A
   if (calls.some((call) => nested.has(call))) {
     throw new Error(`${name} sends ${calls.join(" ")} and calls one of them in a script too`);
   }
+  return calls;
+}
+
+/** What one operation of a contestant costs the server. */
+export async function accountOf(admin: Redis, contestant: Contestant): Promise<Account> {
+  const { operate, hold = operate } = contestant;
+  const calls = await callsOf(admin, contestant);
   const us = await executionUs(admin, new Set(calls), operate, 1 + WATCHED);
   const heldBytes = await bytesEach(admin, contestant, hold);
   const leftBytes = hold === operate ? heldBytes : await bytesEach(admin, contestant, operate);

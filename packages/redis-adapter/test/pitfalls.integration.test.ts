@@ -59,7 +59,7 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
     use: () => Promise<void>,
   ): Promise<readonly { args: readonly string[]; byScript: boolean }[]> {
     const ran: { args: readonly string[]; byScript: boolean }[] = [];
-    const monitor = await admin.duplicate().monitor();
+    const monitor = await admin.monitor();
     monitor.on("monitor", (_: string, args: string[], source: string) =>
       ran.push({ args, byScript: source === "lua" }),
     );

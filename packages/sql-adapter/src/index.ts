@@ -1,13 +1,21 @@
 // The public surface: the stores, their table, and the shapes of the clients they take.
 
 export type { MysqlClient } from "./drivers/mysql.js";
+export type { PgClient, PgEvents, PgPool, PgPoolClient, PgStatement } from "./drivers/pg.js";
+export type { PgliteDatabase } from "./drivers/pglite.js";
+export type { PostgresClient } from "./drivers/postgres.js";
+export type {
+  PostgresJs,
+  PostgresJsQuery,
+  PostgresJsReserved,
+  PostgresJsSession,
+} from "./drivers/postgres-js.js";
 export type { SqliteDatabase, SqliteStatement } from "./drivers/sqlite.js";
 export { createMysqlStore, type MysqlStore } from "./mysql/mysql-store.js";
 export type { MysqlStoreOptions } from "./mysql/options.js";
-export type { PgClient, PgPool, PgPoolClient, PgStatement } from "./postgres/client.js";
 export type { PostgresStoreOptions } from "./postgres/options.js";
-export { createPostgresStore } from "./postgres/postgres-store.js";
-export { type MigrationClient, migrate } from "./schema/migrate.js";
+export { createPostgresStore, type PostgresStore } from "./postgres/postgres-store.js";
+export { type DatabaseClient, migrate } from "./schema/migrate.js";
 export { type SchemaOptions, schema } from "./schema/schema.js";
 export type { Dialect } from "./shared/dialect.js";
 export type { SqlStoreOptions } from "./shared/options.js";

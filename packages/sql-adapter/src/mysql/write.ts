@@ -1,7 +1,13 @@
 // One write on MySQL and MariaDB: the statement that applies it and, if that did not, a look at the
 // row that tells why.
 
-import type { Applied, StampedWrite, Write, WriteResult } from "@onceproof/core/advanced";
+import type {
+  Applied,
+  CreateWrite,
+  StampedWrite,
+  Write,
+  WriteResult,
+} from "@onceproof/core/advanced";
 import type { Attempt } from "../shared/exchange.js";
 import { isCreate, judge, type Sight } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
@@ -50,7 +56,7 @@ async function refusal(
  * expired entry.
  */
 async function create(
-  write: Write & { readonly next: { readonly value: string; readonly ttlMs: number | "never" } },
+  write: CreateWrite,
   statements: Statements,
   ask: Ask,
 ): Promise<Round<WriteResult>> {
@@ -144,7 +150,5 @@ export function writeRound(
   statements: Statements,
   ask: Ask,
 ): Promise<Round<WriteResult>> {
-  return isCreate(write)
-    ? create(write as Parameters<typeof create>[0], statements, ask)
-    : change(write as StampedWrite, statements, ask);
+  return isCreate(write) ? create(write, statements, ask) : change(write, statements, ask);
 }

@@ -1,28 +1,31 @@
 // What a caller may choose about a Postgres store, and every default in one place.
 
+import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
+import type { Listen } from "../drivers/listen.js";
+import { isInMemory } from "../drivers/pglite.js";
 import {
-  ArgumentError,
-  type Runtime,
-  type StoreCapabilities,
-  systemRuntime,
-} from "@onceproof/core/advanced";
+  isPglite,
+  isPostgresClient,
+  type PostgresClient,
+  postgresListen,
+  postgresSessions,
+} from "../drivers/postgres.js";
+import { type Exchange, exchangeOver } from "../shared/exchange.js";
+import { type Durability, resolveShared, type SqlStoreOptions } from "../shared/options.js";
+import type { Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
-import { type PgClient, type PgPool, type Run, statementRunner } from "./client.js";
-import { type Statements, statementsFor } from "./statements.js";
+import { meaning } from "./sqlstate.js";
+import { type Statements, statement, statementsFor } from "./statements.js";
+import { channelOf } from "./watch.js";
 
 /** Options of `createPostgresStore`. */
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * Your own pg Pool, or a connected Client that is not inside a transaction. Prefer a Pool: a
-   * Client whose server hangs holds up every later call. Closing the store does not close it.
+   * Your own pg Pool, `sql` of postgres.js or PGlite, or a connected pg Client that is not inside a
+   * transaction. Prefer a pool: a Client whose server hangs holds up every later call. Closing the
+   * store does not close it.
    */
-  readonly client: PgPool | PgClient;
-  /** The table, `name` or `schema.name`; `migrate` makes it. @defaultValue "onceproof" */
-  readonly table?: string;
-  /** Every call settles within this time. @defaultValue 2000 */
-  readonly operationTimeoutMs?: number;
-  /** How long a key's last revision outlives its entry, at least. @defaultValue 300000 (5 min) */
-  readonly tombstoneMs?: number;
+  readonly client: PostgresClient;
   /**
    * Whether statements are prepared once per connection, which about halves their cost. Turned
    * off by itself where a pooler loses them.
@@ -30,62 +33,70 @@ export interface PostgresStoreOptions {
    */
   readonly prepare?: boolean;
   /**
+   * Whether each write notifies, so that the store can `watch`. Commits that notify go one after
+   * another in the whole server, and a pool lends one connection for listening.
+   * @defaultValue false
+   */
+  readonly notify?: boolean;
+  /**
    * What an applied write survives; `asynchronous` if `synchronous_commit` or `fsync` is off.
-   * @defaultValue "durable"
+   * PGlite never waits for the disk, so it cannot be `durable`.
+   * @defaultValue "durable"; on PGlite "asynchronous" in a folder, "process" in memory
    */
   readonly durability?: StoreCapabilities["durability"];
   /**
    * Whether a promoted standby may lack what was answered as applied; say false only without a
    * standby or with a synchronous one.
-   * @defaultValue true
+   * @defaultValue true; on PGlite false
    */
   readonly failoverMayLoseWrites?: boolean;
-  /** Where the operation's timer comes from. @defaultValue systemRuntime */
-  readonly runtime?: Runtime;
 }
 
 /** The options with every default filled in. */
 export interface ResolvedOptions {
-  readonly run: Run;
+  readonly table: string;
+  readonly exchange: Exchange;
   readonly statements: Statements;
+  /** Where to notify and how to listen, if the store does. */
+  readonly notifications: { readonly channel: string; readonly listen: Listen } | undefined;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
 }
 
-const MAX_VALUE_BYTES = 1024 * 1024;
-const MAX_MS = 365 * 24 * 3_600_000;
+const BEGIN: readonly Statement[] = [
+  statement("begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"),
+];
 
-function duration(ms: number, what: string): number {
-  if (typeof ms !== "number" || !(ms >= 1) || ms > MAX_MS) {
-    throw new ArgumentError(
-      "durationInvalid",
-      `${what} must be a number of milliseconds from 1 to ${MAX_MS}, got ${String(ms)}`,
-    );
+function durabilityOf({ client, durability }: PostgresStoreOptions): Durability {
+  if (!isPglite(client)) {
+    return durability ?? "durable";
   }
-  return ms;
-}
-
-function isClient(client: unknown): boolean {
-  return typeof (client as Partial<PgClient> | null | undefined)?.query === "function";
+  const most = isInMemory(client) ? "process" : "asynchronous";
+  if (durability === "durable" || (durability === "asynchronous" && most === "process")) {
+    throw new ArgumentError("optionInvalid", `durability of this PGlite is at most "${most}"`);
+  }
+  return durability ?? most;
 }
 
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
-  if (!isClient(options.client)) {
-    throw new ArgumentError("optionInvalid", "client must be a pg Pool or Client");
+  const { client, prepare = true, notify = false } = options;
+  if (!isPostgresClient(client)) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "client must be a pg Pool or Client, the sql of postgres.js, or a PGlite",
+    );
   }
+  const table = quoteTable("postgres", options.table);
+  const channel = notify ? channelOf(table) : undefined;
   return {
-    run: statementRunner(options.client, options.prepare ?? true),
-    statements: statementsFor(quoteTable("postgres", options.table)),
-    runtime: options.runtime ?? systemRuntime,
-    capabilities: {
-      clock: "store",
-      durability: options.durability ?? "durable",
-      failoverMayLoseWrites: options.failoverMayLoseWrites ?? true,
-      maxValueBytes: MAX_VALUE_BYTES,
-      ttlGranularityMs: 0.001,
-      tombstoneMs: duration(options.tombstoneMs ?? 300_000, "tombstoneMs"),
-      operationTimeoutMs: duration(options.operationTimeoutMs ?? 2000, "operationTimeoutMs"),
-    },
+    table,
+    exchange: exchangeOver(postgresSessions(client, prepare), meaning, BEGIN),
+    statements: statementsFor(table, channel),
+    notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
+    ...resolveShared(options, {
+      durability: durabilityOf(options),
+      failoverMayLoseWrites: options.failoverMayLoseWrites ?? !isPglite(client),
+    }),
   };
 }

@@ -1,148 +1,99 @@
-// The store on Postgres: each read and each write is one statement in a transaction of its own.
+// The store on Postgres: each read, each write and each step over several keys is one statement in a
+// transaction of its own.
 
-import {
-  type AtomicStore,
-  checkStoreKey,
-  checkWrite,
-  type Deadline,
-  type Observation,
-  pause,
-  StoreError,
-  startDeadline,
-  type Ttl,
-  type Write,
-  type WriteResult,
-} from "@onceproof/core/advanced";
+import { checkStoreKey, type WatchableStore } from "@onceproof/core/advanced";
+import type { Attempt } from "../shared/exchange.js";
 import { keyBytes } from "../shared/key-bytes.js";
-import { isCreate, readAnswer, writeAnswer } from "./answer.js";
+import { type ServerStore, serverStore } from "../shared/server-store.js";
+import type { Reply } from "../shared/session.js";
+import { readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
-import type { Statement, Statements } from "./statements.js";
+import { sweepStatement, sweepStretch } from "./sweep.js";
+import { watchesOn } from "./watch.js";
+import { headOf, lockTimeout, stepOf } from "./write.js";
+import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
 
-/** Microseconds, rounded up; null is never. */
-function micros(ttlMs: Ttl): number | null {
-  return ttlMs === "never" ? null : Math.ceil(ttlMs * 1000);
-}
+/** A store on Postgres. */
+export interface PostgresStore extends ServerStore {}
 
-function bytes(value: string): Buffer {
-  return Buffer.from(value, "utf8");
-}
-
-/** The statement of one write, and its parameters from the fourth on. */
-function stepOf(write: Write, statements: Statements): readonly [Statement, readonly unknown[]] {
-  if (isCreate(write)) {
-    const { expect, next } = write;
-    const since = expect === "absent" ? Number.MAX_SAFE_INTEGER : expect.absentSince;
-    return [statements.create, [since, bytes(next.value), micros(next.ttlMs)]];
-  }
-  const { expect, next } = write;
-  const stamp = [expect.revision, expect.opId];
-  if (next === "removed") {
-    return [statements.remove, stamp];
-  }
-  if ("touch" in next) {
-    return [statements.touch, [...stamp, micros(next.ttlMs)]];
-  }
-  const { value, ttlMs } = next;
-  return ttlMs === "keep"
-    ? [statements.replaceKeep, [...stamp, bytes(value)]]
-    : [statements.replace, [...stamp, bytes(value), micros(ttlMs)]];
+/** The attempt with its rows read as an answer. */
+function read<T>(attempt: Attempt<Reply>, answer: (rows: Reply["rows"]) => T): Attempt<T> {
+  return attempt.kind === "answer"
+    ? { kind: "answer", value: answer(attempt.value.rows) }
+    : attempt;
 }
 
 /**
- * How long the server may wait for a row lock: less than we wait for its answer, so that a write
- * that was given up does not linger behind a lock. Zero would mean for ever.
- */
-function lockTimeout(deadline: Deadline): string {
-  return `${Math.max(1, Math.floor(deadline.remainingMs() * 0.8))}ms`;
-}
-
-function unavailable(cause: unknown): StoreError {
-  const detail = cause instanceof Error ? `: ${cause.message}` : "";
-  return new StoreError("unavailable", `Postgres did nothing or gave no answer${detail}`, {
-    cause,
-  });
-}
-
-/**
- * Builds a store over your own pg Pool or Client; `migrate` makes its table.
+ * Builds a store over your own pg, postgres.js or PGlite client; `migrate` makes its table.
  *
- * Guarantee: clauses S0 to S11, on the server's clock, under any default isolation level.
- * Cost: 1 statement per read and per write, applied or refused; one more each time another write
- * to the same key commits in between, or the server reports a deadlock or serialization failure.
+ * Guarantee: clauses S0 to S11, on the server's clock, under any default isolation level; several
+ * keys in one step; with `notify`, wake-ups of waiters.
+ * Cost: 1 statement per read, write and writeAll, applied or refused; one more each time another
+ * write to the same key commits in between, or the server reports a deadlock or serialization
+ * failure. Watching takes one connection, of a pool or of its own.
  * Fails: a write without an answer is `unknown`; StoreError `unavailable` for what certainly did
  * nothing and for a read without an answer, `closed` after `close`.
  */
-export function createPostgresStore(options: PostgresStoreOptions): AtomicStore {
-  const { run, statements, runtime, capabilities } = resolveOptions(options);
-  const { maxValueBytes, operationTimeoutMs } = capabilities;
-  let closed = false;
+export function createPostgresStore(
+  options: PostgresStoreOptions & { readonly notify: true },
+): PostgresStore & WatchableStore;
+export function createPostgresStore(options: PostgresStoreOptions): PostgresStore;
+export function createPostgresStore(
+  options: PostgresStoreOptions,
+): PostgresStore & Partial<WatchableStore> {
+  const { exchange, statements, notifications, table, runtime, capabilities } =
+    resolveOptions(options);
+  const channel = notifications?.channel;
+  const watches = notifications && watchesOn(notifications.listen, notifications.channel);
+  const sweeping = {
+    sweep: sweepStatement(table),
+    tombstoneUs: Math.ceil(capabilities.tombstoneMs * 1000),
+  };
 
-  function checkOpen(): void {
-    if (closed) {
-      throw new StoreError("closed", "the store is closed");
-    }
-  }
-
-  /** Runs `work` until it gives an answer, within one operation's time. */
-  async function within<T>(work: (deadline: Deadline) => Promise<T | undefined>): Promise<T> {
-    const deadline = startDeadline(runtime, operationTimeoutMs);
-    try {
-      for (let round = 0; deadline.remainingMs() > 0; round += 1) {
-        const answer = await work(deadline);
-        if (answer !== undefined) {
-          return answer;
-        }
-        await deadline.race(pause(runtime, Math.min(round, 20)));
-      }
-      throw unavailable(new Error(`other writes won every time for ${operationTimeoutMs} ms`));
-    } finally {
-      deadline.cancel();
-    }
-  }
-
-  return {
+  const store = serverStore<number>(
+    runtime,
     capabilities,
+    {
+      async read(key, deadline) {
+        const seen = await exchange.statement(statements.read, [keyBytes(key)], deadline);
+        return read(seen, ([row = {}]) => readAnswer(key, row));
+      },
 
-    async read(key): Promise<Observation> {
+      async write(write, deadline) {
+        const [statement, values] = stepOf(write, statements);
+        const parameters = [...headOf(write, deadline), ...values];
+        const sent = await exchange.statement(statement, parameters, deadline);
+        return read(sent, ([row = {}]) => writeAnswer(row, write));
+      },
+
+      async writeAll(all, deadline) {
+        const statement = writeAllStatement(table, all.writes.length, channel);
+        const parameters = writeAllParameters(all, lockTimeout(deadline));
+        const sent = await exchange.statement(statement, parameters, deadline);
+        return read(racedInsert(sent), (rows) => writeAllAnswer(rows, all));
+      },
+
+      sweepStretch: (from, limit, deadline) =>
+        sweepStretch(from, limit, deadline, sweeping, exchange),
+    },
+    () => watches?.close(),
+  );
+  if (watches === undefined) {
+    return store;
+  }
+  return {
+    ...store,
+    async watch(key, signal) {
       checkStoreKey(key);
-      checkOpen();
-      const { name, text } = statements.read;
-      return within(async (deadline) => {
-        const attempt = await run(name, text, [keyBytes(key)], deadline);
-        if (attempt.kind === "rows") {
-          return readAnswer(attempt.rows[0]);
-        }
-        if (attempt.kind === "nothing" && attempt.again) {
-          return undefined;
-        }
-        throw unavailable(attempt.cause);
-      });
-    },
-
-    async write(write): Promise<WriteResult> {
-      checkWrite(write, maxValueBytes);
-      checkOpen();
-      const [{ name, text }, values] = stepOf(write, statements);
-      const key = keyBytes(write.key);
-      return within<WriteResult>(async (deadline) => {
-        const parameters = [key, write.opId, lockTimeout(deadline), ...values];
-        const attempt = await run(name, text, parameters, deadline);
-        switch (attempt.kind) {
-          case "rows":
-            return writeAnswer(attempt.rows[0], write);
-          case "noAnswer":
-            return { outcome: "unknown", cause: attempt.cause };
-          case "nothing":
-            if (attempt.again) {
-              return undefined;
-            }
-            throw unavailable(attempt.cause);
-        }
-      });
-    },
-
-    async close(): Promise<void> {
-      closed = true;
+      await watches.watch(key, signal);
     },
   };
+}
+
+const DUPLICATE_KEY = "23505";
+
+/** A racer's insert came first: the next round finds its row. */
+function racedInsert<T>(attempt: Attempt<T>): Attempt<T> {
+  const { code } = Object(attempt.kind === "nothing" && attempt.cause) as { code?: unknown };
+  return code === DUPLICATE_KEY ? { kind: "nothing", cause: attempt, again: true } : attempt;
 }

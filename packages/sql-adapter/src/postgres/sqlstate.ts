@@ -1,6 +1,9 @@
 // Tells what a failed statement means from its SQLSTATE: rolled back for certain, worth another
 // send, or nobody can say.
 
+import { driverError } from "@onceproof/core/advanced";
+import type { Failure } from "../shared/exchange.js";
+
 // Rolled back for certain, and the same statement may well succeed at once.
 const PASSING = new Set(["40001", "40P01"]);
 
@@ -26,6 +29,24 @@ export function isAborted(code: string): boolean {
 /** Whether a statement that did nothing is worth sending again. */
 export function isPassing(code: string): boolean {
   return PASSING.has(code);
+}
+
+// pg says this of a statement that it did not even queue; the codes are of a connection that could
+// not be made, and of postgres.js when it has ended.
+const NOT_SENT = /not queryable/;
+const NO_CONNECTION = new Set(["ECONNREFUSED", "ENOTFOUND", "CONNECT_TIMEOUT", "CONNECTION_ENDED"]);
+
+/** What an error proves of a statement in a transaction of its own. */
+export function meaning(error: unknown): Failure {
+  const code = sqlstate(error) ?? "";
+  const cause = driverError(error);
+  if (isAborted(code)) {
+    return { kind: "nothing", cause, again: isPassing(code) };
+  }
+  const unsent = NO_CONNECTION.has(String((cause as { code?: unknown }).code));
+  return unsent || NOT_SENT.test(cause.message)
+    ? { kind: "nothing", cause, again: false }
+    : { kind: "noAnswer", cause };
 }
 
 /** Whether the statement should be sent again without a name. */

@@ -6,12 +6,7 @@
 // a row lock is judged by clock_timestamp().
 
 import { createHash } from "node:crypto";
-
-/** One statement; the name is unique for its text, as pg demands. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+import type { Statement } from "../shared/session.js";
 
 /** The statements of one table. */
 export interface Statements {
@@ -27,14 +22,15 @@ function micros(clock: string): string {
   return `(extract(epoch from ${clock}) * 1000000)::bigint`;
 }
 const BEFORE_READ = micros("now()");
-const BEFORE_WRITE = micros("statement_timestamp()");
-const CLOCK = micros("clock_timestamp()");
+export const BEFORE_WRITE: string = micros("statement_timestamp()");
+export const CLOCK: string = micros("clock_timestamp()");
 
-function live(row: string, clock: string): string {
+export function live(row: string, clock: string): string {
   return `(${row}.v IS NOT NULL AND (${row}.exp IS NULL OR ${row}.exp > ${clock}))`;
 }
 
-function statement(kind: string, text: string): Statement {
+/** Names a text, so that it is planned once per connection. */
+export function statement(kind: string, text: string): Statement {
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
   return { name: `onceproof_${kind}_${digest}`, text };
 }
@@ -45,8 +41,10 @@ const HELD = `c.v, c.rev, c.op, c.at, c.exp,
   greatest(t.now, CASE WHEN c.at > t.now THEN least(c.at, ${CLOCK}) END) AS now`;
 
 // Every write answers with one row: what the snapshot held, and what was written (w), if it was.
-const ANSWER = `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp
+function answer(notify: string): string {
+  return `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp${notify}
 FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN c ON true LEFT JOIN w ON true`;
+}
 
 function snapshot(table: string): string {
   return `c AS MATERIALIZED (SELECT v, rev, op, at, exp FROM ${table} WHERE k = $1)`;
@@ -61,7 +59,7 @@ function snapshot(table: string): string {
  * The row is locked before its expiry is judged: an UPDATE that waited for a lock whose holder
  * rolled back does not judge again. Only a row that bears the stamp in the snapshot is locked.
  */
-function underStamp(table: string, set: string): string {
+function underStamp(table: string, set: string, notify: string): string {
   return `WITH ${snapshot(table)},
 l AS MATERIALIZED (
   SELECT x.v, x.exp
@@ -75,11 +73,19 @@ w AS (
   FROM q WHERE x.k = $1 AND ${live("q", "q.n")}
   RETURNING x.rev, x.at, x.exp
 )
-${ANSWER}`;
+${answer(notify)}`;
 }
 
-/** Builds the statements of one table, which is quoted already. */
-export function statementsFor(table: string): Statements {
+/** The expression that tells listeners of a key that was written; empty without a channel. */
+export function notifying(channel: string | undefined, key: string, written: string): string {
+  return channel === undefined
+    ? ""
+    : `, CASE WHEN ${written} IS NOT NULL THEN pg_notify('${channel}', encode(sha256(${key}), 'hex')) END`;
+}
+
+/** Builds the statements of one table, which is quoted already; those of writes may notify. */
+export function statementsFor(table: string, channel?: string): Statements {
+  const notify = notifying(channel, "$1::bytea", "w.rev");
   return {
     /** $1 key. Cost: 1 statement. */
     read: statement(
@@ -109,14 +115,17 @@ w AS (
   WHERE x.op <> $2 AND x.rev <= $4::bigint AND NOT ${live("x", "excluded.at")}
   RETURNING x.rev, x.at, x.exp
 )
-${ANSWER}`,
+${answer(notify)}`,
     ),
     /** $6 value, $7 ttl. */
-    replace: statement("replace", underStamp(table, "v = $6::bytea, exp = q.n + $7::bigint")),
+    replace: statement(
+      "replace",
+      underStamp(table, "v = $6::bytea, exp = q.n + $7::bigint", notify),
+    ),
     /** $6 value. */
-    replaceKeep: statement("keep", underStamp(table, "v = $6::bytea")),
+    replaceKeep: statement("keep", underStamp(table, "v = $6::bytea", notify)),
     /** $6 ttl. */
-    touch: statement("touch", underStamp(table, "exp = q.n + $6::bigint")),
-    remove: statement("remove", underStamp(table, "v = NULL, exp = NULL")),
+    touch: statement("touch", underStamp(table, "exp = q.n + $6::bigint", notify)),
+    remove: statement("remove", underStamp(table, "v = NULL, exp = NULL", notify)),
   };
 }

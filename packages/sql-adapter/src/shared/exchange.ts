@@ -8,6 +8,7 @@ import {
   PreparedLost,
   type Reply,
   ROLLBACK,
+  type Sent,
   type Session,
   type Sessions,
   type Statement,
@@ -99,8 +100,24 @@ export function exchangeOver(
     return work(lent);
   }
 
+  async function sendAlone({ reply, abandon }: Sent, deadline: Deadline): Promise<Attempt<Reply>> {
+    try {
+      const value = await deadline.race(reply);
+      if (value !== TIMED_OUT) {
+        return { kind: "answer", value };
+      }
+      abandon();
+      return failed(new NoAnswer("no answer within the operation timeout"));
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
   return {
     statement(statement, values, deadline) {
+      if (sessions.alone !== undefined) {
+        return sendAlone(sessions.alone(statement, values), deadline);
+      }
       return onSession(deadline, async ({ session, giveBack }) => {
         try {
           const value = await sender(session, deadline)(statement, values);

@@ -60,6 +60,8 @@ export function judgeAll(sight: Sight, all: WriteAll): Judged<WriteAllResult> {
 }
 
 /** Whether a write makes an entry where there is none. */
-export function isCreate(write: Pick<Write, "expect">): write is Pick<CreateWrite, "expect"> {
+export function isCreate<W extends { readonly expect: Write["expect"] }>(
+  write: W,
+): write is Extract<W, { readonly expect: CreateWrite["expect"] }> {
   return write.expect === "absent" || "absentSince" in write.expect;
 }

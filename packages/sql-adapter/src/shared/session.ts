@@ -32,8 +32,20 @@ export interface Lent {
   giveBack(usable: boolean): void;
 }
 
+/** One statement under way. */
+export interface Sent {
+  readonly reply: Promise<Reply>;
+  /** Nobody waits for it any longer. */
+  abandon(): void;
+}
+
 /** A pool or a single client. */
 export interface Sessions {
+  /**
+   * Sends one statement on whatever connection, where the driver has no way of lending one for it
+   * that can be relied on. Whether it was sent is then only known from its answer.
+   */
+  readonly alone?: (statement: Statement, values: readonly unknown[]) => Sent;
   /** Lends a connection; one that comes too late goes straight back. */
   borrow(deadline: Deadline): Promise<Lent | typeof TIMED_OUT>;
 }

@@ -1,6 +1,7 @@
-// The whole conformance kit on a real Postgres, through a proxy that can lose messages.
+// The whole conformance kit on a real Postgres with each driver, through a proxy that can lose
+// messages.
 import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
-import { createPostgresStore, migrate } from "@onceproof/sql-adapter";
+import { createPostgresStore, migrate, type PostgresClient } from "@onceproof/sql-adapter";
 import {
   missing,
   type PostgresServer,
@@ -8,35 +9,43 @@ import {
   startTcpProxy,
 } from "@onceproof/test-servers";
 import pg from "pg";
+import postgres from "postgres";
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../../simulator/test/support/register-cases.js";
-import { openPool } from "../support/pg-pools.js";
+import { loseNext, openPool } from "../support/pg-pools.js";
 
-let tables = 0;
+const TABLE = "conformance";
+const OTHER = "conformance other";
 
-type Opener = (port: number) => Promise<pg.Pool | pg.Client>;
+interface Opened {
+  readonly client: PostgresClient;
+  end(): Promise<unknown>;
+}
+type Opener = (port: number) => Promise<Opened>;
 
-async function fixture(server: PostgresServer, open: Opener): Promise<ConformanceFixture> {
-  tables += 1;
-  const table = `conformance ${tables}`;
-  const other = `conformance ${tables} other`;
+/** Making a table waits for the disk; emptying one is enough for each case. */
+async function fixture(
+  server: PostgresServer,
+  admin: pg.Pool,
+  open: Opener,
+  { notify, losing }: { readonly notify: boolean; readonly losing: boolean },
+): Promise<ConformanceFixture> {
+  for (const table of [TABLE, OTHER]) await admin.query(`DELETE FROM "${table}"`);
   const proxy = await startTcpProxy(server.port);
   const own = await open(proxy.port);
-  const pool = openPool(server);
-  await migrate(pool, { table });
-  await migrate(pool, { table: other });
-  const options = { table, operationTimeoutMs: 1_000 };
-  const peer = createPostgresStore({ ...options, client: pool });
+  const options = { table: TABLE, operationTimeoutMs: 1_000, notify };
+  const store = createPostgresStore({ ...options, client: own.client });
+  // It never listens, so it takes none of this pool's connections for long.
+  const peer = createPostgresStore({ ...options, client: admin });
   return {
-    store: createPostgresStore({ ...options, client: own }),
+    store,
     peer,
-    otherNamespace: createPostgresStore({ ...options, client: pool, table: other }),
+    otherNamespace: createPostgresStore({ ...options, client: admin, table: OTHER }),
     otherNamespaceTail: " other",
     stall: () => proxy.hold(),
-    // A connection that is cut is of no use to a Client, which does not connect again.
-    ...(own instanceof pg.Pool && {
-      loseReply: () => proxy.once("loseReply", "onceproof_"),
-      loseRequest: () => proxy.once("loseRequest", "onceproof_"),
+    ...(losing && {
+      loseReply: () => loseNext(proxy, "loseReply"),
+      loseRequest: () => loseNext(proxy, "loseRequest"),
     }),
     async restart() {
       server.kill("SIGKILL");
@@ -44,39 +53,56 @@ async function fixture(server: PostgresServer, open: Opener): Promise<Conformanc
       return peer;
     },
     async close() {
-      await Promise.all([own.end(), pool.end()]);
+      // The connection that listens goes back.
+      await store.close();
+      await own.end();
       await proxy.close();
     },
   };
 }
 
-// Capabilities to come, and a server's clock, which only a clock shim could drive.
-const LACKS: readonly Need[] = ["writeAll", "transaction", "watch", "sweep", "advance", "stepBack"];
-
 describe.skipIf(missing("postgres"))("on a real Postgres", () => {
   let server: PostgresServer;
+  let admin: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ settings: { max_connections: "200" } });
+    admin = openPool(server);
+    for (const table of [TABLE, OTHER]) await migrate(admin, { table });
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
 
-  const pool: Opener = async (port) => openPool(server, { port });
-  const client: Opener = async (port) => {
-    const options = "-c default_transaction_isolation=serializable";
-    const opened = new pg.Client({ ...server.connection, port, options });
-    opened.on("error", () => {});
-    await opened.connect();
-    return opened;
+  const pool: Opener = async (port) => {
+    const client = openPool(server, { port });
+    return { client, end: () => client.end() };
   };
+  const one: Opener = async (port) => {
+    const options = "-c default_transaction_isolation=serializable";
+    const client = new pg.Client({ ...server.connection, port, options });
+    client.on("error", () => {});
+    await client.connect();
+    return { client, end: () => client.end() };
+  };
+  const postgresJs: Opener = async (port) => {
+    // Before its first statement it asks for types; if that is lost, the process ends.
+    const options = { max: 8, fetch_types: false, onnotice: () => {} };
+    const client = postgres({ ...server.connection, port, ...options });
+    return { client, end: () => client.end({ timeout: 1 }) };
+  };
+  // A server's clock could only be driven by a clock shim.
+  const never: readonly Need[] = ["transaction", "advance", "stepBack"];
 
   describe.each([
-    { name: "a Pool", open: pool, lacks: [] },
-    {
-      name: "a Client that is serializable by default",
-      open: client,
-      lacks: ["loseReply", "loseRequest"] as const,
-    },
-  ])("with $name", ({ open, lacks }) => {
-    registerCases({ create: () => fixture(server, open) }, { lacks: [...LACKS, ...lacks] });
+    { name: "a pg Pool that notifies", open: pool, notify: true, losing: true },
+    { name: "postgres.js that notifies", open: postgresJs, notify: true, losing: true },
+    // A connection that is cut is of no use to a Client, which does not connect again.
+    { name: "a serializable pg Client", open: one, notify: false, losing: false },
+  ])("with $name", ({ open, ...how }) => {
+    const lacks: Need[] = [...never];
+    if (!how.notify) lacks.push("watch");
+    if (!how.losing) lacks.push("loseReply", "loseRequest");
+    registerCases({ create: () => fixture(server, admin, open, how) }, { lacks });
   });
 });

@@ -151,10 +151,11 @@ export const CLUSTERS: readonly GroupClientKind[] = [
 function ioredisSentinelOf(major: 5 | 6): GroupClientKind {
   return {
     name: `ioredis ${major} by Sentinel`,
-    async open(ports) {
+    async open(ports, proxied) {
       const client = new IOREDIS[major].Redis({
         sentinels: ports.map((port) => ({ host: HOST, port })),
         name: MASTER_NAME,
+        natMap: addressMap(proxied),
         lazyConnect: true,
         maxRetriesPerRequest: null,
         retryStrategy: () => RECONNECT_MS,
@@ -170,9 +171,10 @@ function ioredisSentinelOf(major: 5 | 6): GroupClientKind {
 function nodeRedisSentinelOf(major: 5 | 6): GroupClientKind {
   return {
     name: `node-redis ${major} by Sentinel`,
-    async open(ports) {
+    async open(ports, proxied) {
       const client = NODE_REDIS[major].createSentinel({
         name: MASTER_NAME,
+        nodeAddressMap: addressMap(proxied),
         sentinelRootNodes: ports.map((port) => ({ host: HOST, port })),
         nodeClientOptions: { commandOptions: { timeout: COMMAND_TIMEOUT_MS } },
       });

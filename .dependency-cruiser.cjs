@@ -90,7 +90,7 @@ module.exports = {
       name: "sources-know-no-tests",
       comment: "What ships does not import what only tests need.",
       severity: "error",
-      from: { path: "^packages/(?!test-servers/)[^/]+/src/" },
+      from: { path: "^packages/(?!test-servers/|chaos/)[^/]+/src/" },
       to: { path: "(^packages/test-servers/|/test/|\\.test\\.ts$)" },
     },
   ],

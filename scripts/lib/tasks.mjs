@@ -1,6 +1,6 @@
 // The tasks by name. Each lives in scripts/tasks and exports { name, summary, usage, plan }.
 
-export const taskNames = ["start", "test", "verify", "mutants", "check", "bench", "build"];
+export const taskNames = ["start", "test", "verify", "mutants", "chaos", "check", "bench", "build"];
 
 /** The task, or undefined when there is none of that name. */
 export async function findTask(name) {

@@ -1,13 +1,16 @@
 // The command's arguments, progress and exit code.
+import { missing } from "@onceproof/test-servers";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import picocolors from "picocolors";
 import { brokenAdapters, brokenNames } from "../broken.js";
+import { asDeclared, lossyFailover } from "../failover/lossy-failover.js";
 import type { Verdict } from "../judge/finding.js";
 import { judgeRun, readFacts } from "../judge/judge.js";
 import { allFaults, COMMON_FAULTS, defaultFaults } from "../run/faults.js";
 import { type ChaosReport, type Progress, runChaos } from "../run/run-chaos.js";
+import type { StoreKind } from "../stores/store-kind.js";
 import { storeKind, storeKinds } from "../stores/store-kinds.js";
-import { findingsText, summaryText } from "./summary.js";
+import { type FailoverRun, failoverText, findingsText, summaryText } from "./summary.js";
 
 const HELD = 0;
 const VIOLATED = 1;
@@ -29,6 +32,7 @@ interface Options {
   readonly broken?: string;
   readonly keep?: string;
   readonly judge?: string;
+  readonly failover?: boolean;
   readonly json?: boolean;
 }
 
@@ -90,6 +94,10 @@ function createProgram(): Command {
     )
     .addOption(new Option("--processes <n>", "client processes").argParser(whole).default(4))
     .option("--keep <folder>", "keep the histories there, as lines of JSON")
+    .option(
+      "--failover",
+      "lose acknowledged writes in a failover of Redis, and tell what that takes away",
+    )
     .option("--judge <folder>", "run nothing: judge again what --keep has kept")
     .addOption(
       new Option("--broken <name>", "break something on purpose, to see it noticed").choices(
@@ -114,6 +122,7 @@ Examples:
   npm run chaos -- --store redis --minutes 10 --seed 7
   npm run chaos -- --faults kill,lose,flush --keep histories
   npm run chaos -- --broken unknown-as-refused
+  npm run chaos -- --failover
 
 Exit codes: 0 every guarantee held, 1 one was violated, 2 bad usage or no such server here,
 130 interrupted.`,
@@ -132,15 +141,20 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   if (program.args.length > 0) return badUsage(`unknown: ${program.args.join(" ")}`);
   const options = program.opts<Options>();
   if (options.judge !== undefined) return judgeAgain(options.judge, options.json === true);
+  if (options.failover) return failover(options.json === true);
   const kind = storeKind(options.store);
   const known = allFaults(kind);
   const wrong = (options.faults ?? []).find((fault) => !known.includes(fault));
   if (wrong !== undefined) {
     return badUsage(`--faults: ${kind.name} has no "${wrong}"; there are ${known.join(", ")}`);
   }
-  const missing = kind.missing();
-  if (missing !== undefined) return badUsage(missing);
+  const reason = whyNot(kind, options.faults ?? []);
+  if (reason !== undefined) return badUsage(reason);
   return run(options);
+}
+
+function whyNot(kind: StoreKind, faults: readonly string[]): string | undefined {
+  return kind.missing() ?? (faults.includes("jump") ? missing("clock-shim") : undefined);
 }
 
 function badUsage(message: string): number {
@@ -160,6 +174,26 @@ async function judgeAgain(folder: string, json: boolean): Promise<number> {
     : findingsText(verdict);
   process.stdout.write(`${text}\n`);
   return verdict.findings.length === 0 ? HELD : VIOLATED;
+}
+
+async function failover(json: boolean): Promise<number> {
+  const reason = missing("redis");
+  if (reason !== undefined) return badUsage(reason);
+  const runs = [
+    { title: "The promoted clock is ahead", behindMs: 0 },
+    // Only a clock that can be moved is behind.
+    ...(missing("clock-shim") === undefined
+      ? [{ title: "The promoted clock is a minute behind", behindMs: 60_000 }]
+      : []),
+  ];
+  const seen: (FailoverRun & { readonly title: string })[] = [];
+  for (const { title, behindMs } of runs) {
+    const observations = await lossyFailover({ behindMs });
+    seen.push({ title, observations });
+  }
+  const text = json ? JSON.stringify(seen, undefined, 2) : seen.map(failoverText).join("\n\n");
+  process.stdout.write(`${text}\n`);
+  return seen.every(({ observations }) => asDeclared(observations)) ? HELD : VIOLATED;
 }
 
 async function run(options: Options): Promise<number> {

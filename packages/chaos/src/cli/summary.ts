@@ -1,5 +1,6 @@
 // What a person reads after a run.
 import picocolors from "picocolors";
+import { asDeclared, type Observation } from "../failover/lossy-failover.js";
 import { groupBy, type Verdict } from "../judge/finding.js";
 import type { ChaosReport } from "../run/run-chaos.js";
 
@@ -83,4 +84,19 @@ export function findingsText({ findings, tallies }: Verdict): string {
 
 function indent(text: string): string {
   return text.replace(/^/gm, "    ");
+}
+
+export interface FailoverRun {
+  readonly title: string;
+  readonly observations: readonly Observation[];
+}
+
+/** What was declared of a failover, and what was seen. */
+export function failoverText({ title, observations }: FailoverRun): string {
+  const lines = observations.map((observation) => {
+    const { what, declared, seen, detail } = observation;
+    const paint = asDeclared([observation]) ? picocolors.green : picocolors.red;
+    return `  ${paint(seen.padEnd(4))}  ${what} (declared: ${declared})\n        ${picocolors.dim(detail)}`;
+  });
+  return [picocolors.bold(title), ...lines].join("\n");
 }

@@ -1,5 +1,6 @@
 // A failover that loses acknowledged writes, on real servers: what docs/guarantees.md declares lost
 // is lost, and what it says survives survives. Each line is what was seen, not what was expected.
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   createDedup,
   createLock,
@@ -28,6 +29,7 @@ export interface FailoverOptions {
 }
 
 const RECONNECT_MS = 20;
+const ATTEMPTS = 20;
 const LEASE_MS = 60_000;
 
 /** Whether each sentence is as it was declared. */
@@ -70,6 +72,19 @@ function createSinks() {
     },
     counts: () => ({ naive: effects, durable: done.size }),
   };
+}
+
+/** Resolves when the clients have found the new primary. */
+async function whenBack(store: AtomicStore): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.read("is it back");
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await sleep(RECONNECT_MS);
+    }
+  }
 }
 
 function algorithms(store: AtomicStore) {
@@ -129,6 +144,7 @@ async function observe(
   const waited = await waiting.write({ key: "k", opId, expect: "absent", next });
 
   await servers.failOver();
+  await whenBack(store);
 
   const order = await orders.get("order");
   const second = {

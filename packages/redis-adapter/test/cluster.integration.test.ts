@@ -2,13 +2,13 @@
 // anything is sent, and that every answer is true while slots move, scripts vanish and a master dies.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRegister, createStateMachine, createUniqueInsert } from "@onceproof/core";
-import type { MultiKeyStore } from "@onceproof/core/advanced";
 import {
   createRedisStore,
   type RedisStore,
   type RedisStoreOptions,
 } from "@onceproof/redis-adapter";
 import {
+  type AppendLog,
   appendFromAll,
   judgeAppends,
   missing,
@@ -110,7 +110,8 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
       const keyPrefix = `{moving ${kind.name}}`;
       const slot = hashSlot(`${keyPrefix}|`);
       const stores = await openMany(kind, 3, { keyPrefix });
-      const [first] = stores as [MultiKeyStore];
+      const [first] = stores;
+      if (first === undefined) throw new Error("three were opened");
       const home = await cluster.ownerOf(slot);
       const away = cluster.masters.find((node) => node !== home) ?? home;
       // Two keys of one slot on two nodes: a script on both gets TRYAGAIN meanwhile.
@@ -127,8 +128,8 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
         }
         moving = false;
       })();
-      const logs = [];
-      const pairs = [];
+      const logs: { key: string; log: AppendLog }[] = [];
+      const pairs: Awaited<ReturnType<typeof appendPairs>>[] = [];
       do {
         const key = `list ${logs.length}`;
         const [log, pair] = await Promise.all([

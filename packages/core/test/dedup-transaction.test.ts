@@ -157,6 +157,27 @@ describe("what rolls back", () => {
   });
 });
 
+describe("a rejection whose record", () => {
+  const declined = () => {
+    throw new Final("declined", "no money");
+  };
+
+  test("gets no answer is told as such, and who asks next may run", async () => {
+    const w = createTransactionWorld();
+    const dedup = w.dedup({
+      settleMs: 500,
+      store: {
+        ...w.counter.store,
+        capabilities: w.counter.store.capabilities,
+        write: async () => ({ outcome: "unknown", cause: "lost" }),
+      },
+    });
+    const told = await w.run(dedup.attemptInTransaction("k", declined));
+    expect(told).toMatchObject({ outcome: "failed", recorded: "unknown" });
+    expect(await w.run(w.dedup().runInTransaction("k", w.charge("a")))).toBe("a");
+  });
+});
+
 describe("contention", () => {
   test("is retried whole until it commits", async () => {
     const w = createTransactionWorld();
@@ -267,6 +288,45 @@ describe("a commit without an answer", () => {
     await w.runtime.advance(60_000);
     // It did arrive.
     expect(w.effects).toEqual(["a", "b"]);
+  });
+
+  test("that took place is told with its own value, though that cannot be stored", async () => {
+    const w = createTransactionWorld();
+    const value = (): void => {};
+    w.commits.push("lostReply");
+    const call = w.dedup().attemptInTransaction("k", () => value);
+    expect(await w.run(call)).toMatchObject({ outcome: "executed", value });
+  });
+
+  test("is not called contended, whatever the rounds after it met", async () => {
+    const w = createTransactionWorld();
+    w.commits.push({ lateMs: 30_000 });
+    w.commits.push(...Array.from({ length: 1_000 }, () => "contended" as const));
+    const call = w.dedup({ settleMs: 500 }).attemptInTransaction("k", w.charge("a"));
+    expect(await w.run(call)).toMatchObject({ reason: "commitUnknown" });
+  });
+
+  test("is not called unavailable, whatever the rounds after it met", async () => {
+    const w = createTransactionWorld();
+    w.commits.push({ lateMs: 30_000 });
+    w.commits.push(...Array.from({ length: 1_000 }, () => "unavailable" as const));
+    const call = w.dedup({ settleMs: 500 }).attemptInTransaction("k", w.charge("a"));
+    expect(await w.run(call)).toMatchObject({ reason: "commitUnknown" });
+  });
+
+  test("is told by its revision, where its record has expired and is remembered", async () => {
+    const w = createTransactionWorld();
+    const dedup = w.dedup({ settleMs: 300_000, retentionMs: 30_000 });
+    w.commits.push("lostReply");
+    let runs = 0;
+    const call = dedup.attemptInTransaction("k", (tx) => {
+      runs += 1;
+      // The process stands still, beyond the retention and within the tombstone time.
+      w.runtime.setTimer(() => w.runtime.jumpWall(40_000), 0);
+      return w.charge("a")(tx);
+    });
+    expect(await w.run(call)).toMatchObject({ reason: "commitUnknown" });
+    expect([runs, w.effects]).toEqual([1, ["a"]]);
   });
 
   test("is no proof once the store may have forgotten it", async () => {

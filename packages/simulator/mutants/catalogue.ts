@@ -4,6 +4,7 @@ import type { Mutant } from "../src/mutants/mutant.ts";
 import { mutants as contract } from "./contract.ts";
 import { mutants as dedup } from "./dedup.ts";
 import { mutants as dedupLease } from "./dedup-lease.ts";
+import { mutants as dedupTransaction } from "./dedup-transaction.ts";
 import { mutants as fence } from "./fence.ts";
 import { mutants as lock } from "./lock.ts";
 import { mutants as register } from "./register.ts";
@@ -16,6 +17,7 @@ export const mutants: readonly Mutant[] = [
   ...contract,
   ...dedup,
   ...dedupLease,
+  ...dedupTransaction,
   ...fence,
   ...lock,
   ...register,

@@ -24,6 +24,8 @@ const TEXTBOOK = [
   "a used token answered as success before the first one's outcome is known",
   "get-then-delete token",
   "multi-key insert written one by one",
+  "a record that is written beside the transaction of the effect",
+  "an error that is caught within the transaction, which then commits",
 ];
 
 const SUBTLE = [
@@ -44,6 +46,7 @@ const SUBTLE = [
   "fencing token that follows renewals",
   "opId ignored on removals",
   "tombstone dropped at expiry",
+  "a lost answer to a commit told as a rollback",
 ];
 
 const distinct = (values: readonly (string | undefined)[]): string[] =>

@@ -58,6 +58,9 @@ const USERS: { readonly [file: string]: readonly string[] } = {
   "src/shared/decide-once.ts": ["state-machine", "register"],
 };
 
+/** What dedup does in a transaction shows in a scenario of its own, and nothing else does there. */
+const isInTransaction = (path: string): boolean => /\/[a-z-]*transaction[a-z-]*(\.ts)?$/.test(path);
+
 /**
  * The scenarios that a mutant is hunted with: those of its algorithm, or of the algorithms that use
  * the shared file that it patches; without the file, or if nothing is known of it, all.
@@ -70,7 +73,8 @@ export function scenariosFor(
   const [family = ""] = mutant.split("/");
   const users = family === "shared" && file !== undefined ? USERS[file] : [family];
   const own = all.filter(({ algorithm }) => users?.includes(algorithm));
-  return own.length > 0 ? own : all;
+  const fitting = own.filter(({ id }) => isInTransaction(id) === isInTransaction(file ?? ""));
+  return fitting.length > 0 ? fitting : own.length > 0 ? own : all;
 }
 
 /** Carries out the portfolio with a variant until it gives itself away. */

@@ -86,7 +86,9 @@ function* openGrounds(
       const all = [...singlePlans(calls, menus)];
       const singles = all.filter(([fault]) => fault !== undefined && !isSharp(fault));
       const sharp = all.filter(([fault]) => fault !== undefined && isSharp(fault));
-      const pace = profile === mainProfile(scenario) ? FIRST : FURTHER;
+      // On the stores with transactions there are few grounds, and each shows what the other cannot.
+      const first = profile === mainProfile(scenario) || TRANSACTIONAL_PROFILES.includes(profile);
+      const pace = first ? FIRST : FURTHER;
       const cost = trace.length;
       const ground = { scenario, workload, profile, calls, menus, pace, cost };
       grounds.push({ ...ground, singles, sharp: [...sharp, ...outagePlans(calls, menus)] });

@@ -123,6 +123,8 @@ export const TRANSACTION_WORKLOADS: readonly NamedWorkload<TransactionWorkload>[
       asks: [
         ask({ end: "throwsLater" }),
         ask({ client: "bob", key: "k2", to: ["api-2", "api-1"], end: "throwsFinalLater" }),
+        ask({ client: "carol", key: "k3", to: ["api-2"], end: "throwsLater", tries: 1 }),
+        ask({ client: "dave", key: "k4", to: ["api-1"], end: "throwsLater", tries: 1 }),
       ],
     },
   },

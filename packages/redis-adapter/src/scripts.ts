@@ -108,9 +108,13 @@ function underStamp(apply: string): string {
 `;
 }
 
+/** What a removal tells: a lock that became free, say, which one of those who wait will get. */
+export const REMOVED = "removed";
+
 // Tells who watches the key, after a write that those who wait for an entry wait for: one that
 // replaces or removes it. `pcall`, since what is written stays written if telling is forbidden.
-const NOTIFY = "if not ARGV[5] then redis.pcall('SPUBLISH', KEYS[1], '') end";
+const notify = (what: "" | typeof REMOVED): string =>
+  `if not ARGV[5] then redis.pcall('SPUBLISH', KEYS[1], '${what}') end`;
 
 /** KEYS[1]; ARGV: opId, stamp, ttl and value, seconds the key is kept or "", and "0" to tell nobody. */
 export const REPLACE: Script = script(
@@ -120,7 +124,7 @@ export const REPLACE: Script = script(
   else
     call('SET', KEYS[1], ARGV[1]..r..'v'..n..ARGV[3], 'EXAT', t[1] + ARGV[4] + ahead)
   end
-  ${NOTIFY}`),
+  ${notify("")}`),
 );
 
 /**
@@ -138,7 +142,7 @@ export const REPLACE_KEEP: Script = script(
   else
     call('SET', KEYS[1], packed)
   end
-  ${NOTIFY}
+  ${notify("")}
   t[3] = ''
   t[4] = r
   t[5] = left`),
@@ -165,5 +169,5 @@ export const TOUCH: Script = script(
 export const REMOVE: Script = script(
   `#!lua flags=allow-oom${underStamp(`
   call('SET', KEYS[1], ARGV[1]..r..'r'..n..'0000000000000000', 'EXAT', t[1] + ARGV[4] + ahead)
-  ${NOTIFY}`)}`,
+  ${notify(REMOVED)}`)}`,
 );

@@ -11,7 +11,7 @@ export interface Link {
 
 /** What a link tells. */
 export interface LinkEvents {
-  readonly message: (channel: string) => void;
+  readonly message: (channel: string, text: string) => void;
   /** It ended, or a channel of it did. May be told more than once. */
   readonly lost: () => void;
 }
@@ -78,7 +78,7 @@ export function ioredisLink(origin: IoredisOrigin): OpenLink {
       throw error;
     }
     subscriber.stream?.unref?.();
-    subscriber.on("smessage", (channel = "") => message(channel));
+    subscriber.on("smessage", (channel = "", text = "") => message(channel, text));
     subscriber.on("close", lost);
     subscriber.on("end", lost);
     return {
@@ -122,7 +122,7 @@ export function nodeRedisLink(origin: NodeRedisOrigin): OpenLink {
     subscriber.on("server-sunsubscribe", lost);
     subscriber.on("sharded-channel-moved", lost);
     return {
-      subscribe: (channel) => subscriber.sSubscribe(channel, (_, from) => message(from)),
+      subscribe: (channel) => subscriber.sSubscribe(channel, (text, from) => message(from, text)),
       unsubscribe: (channel) => subscriber.sUnsubscribe(channel),
       close: () => closeQuietly(subscriber),
     };
@@ -131,7 +131,7 @@ export function nodeRedisLink(origin: NodeRedisOrigin): OpenLink {
 
 export function nodeRedisSentinelLink(origin: NodeRedisSentinelOrigin): OpenLink {
   return async ({ message }) => {
-    const listener = (_: string, channel: string): void => message(channel);
+    const listener = (text: string, channel: string): void => message(channel, text);
     const subscribed = new Set<string>();
     return {
       async subscribe(channel) {

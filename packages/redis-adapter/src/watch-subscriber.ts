@@ -3,15 +3,21 @@
 // key may have changed before), and by the loss of the link (it may have changed since).
 
 import type { Runtime } from "@onceproof/core/advanced";
+import { REMOVED } from "./scripts.js";
 import type { Link, OpenLink } from "./watch-link.js";
 
 // Kept subscribed though nobody waits: a waiter looks between two watches, and others may come.
 const MOST_IDLE = 64;
+// What one removal frees, one of those who wait will get: here the first in line. Should it not come,
+// the others are woken this much later, no more often than they would look by themselves.
+const OTHERS_LATER_MS = 100;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
 
 interface Channel {
   readonly watchers: Set<() => void>;
+  /** Cancels the later wake-up of the others. */
+  cancel: (() => void) | undefined;
 }
 
 /** The watchers of one server. */
@@ -39,6 +45,8 @@ export function createSubscriber(
   let retryAtMs = Number.NEGATIVE_INFINITY;
 
   function wake(channel: Channel): void {
+    channel.cancel?.();
+    channel.cancel = undefined;
     const woken = [...channel.watchers];
     channel.watchers.clear();
     for (const watcher of woken) {
@@ -46,9 +54,32 @@ export function createSubscriber(
     }
   }
 
-  function message(name: string): void {
+  /** Wakes one, and the others only if they still wait a while later. */
+  function wakeFirst(name: string, channel: Channel): void {
+    const [first] = channel.watchers;
+    if (first === undefined) {
+      return;
+    }
+    channel.watchers.delete(first);
+    first();
+    channel.cancel ??= runtime.setTimer(
+      () => {
+        wake(channel);
+        rest(name, channel);
+      },
+      OTHERS_LATER_MS,
+      true,
+    );
+  }
+
+  function message(name: string, text: string): void {
     const channel = channels.get(name);
-    if (channel !== undefined) {
+    if (channel === undefined) {
+      return;
+    }
+    if (text === REMOVED && channel.watchers.size > 1) {
+      wakeFirst(name, channel);
+    } else {
       wake(channel);
       rest(name, channel);
     }
@@ -150,7 +181,7 @@ export function createSubscriber(
     arm(name, watcher) {
       let channel = channels.get(name);
       if (channel === undefined) {
-        channel = { watchers: new Set() };
+        channel = { watchers: new Set(), cancel: undefined };
         channels.set(name, channel);
         if (link !== undefined) {
           subscribe(link, name, channel);

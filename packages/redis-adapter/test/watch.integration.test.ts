@@ -203,6 +203,40 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
     },
   );
 
+  test.each(KINDS)(
+    "with $name a removal wakes the first in line, and the others a while later; a value wakes all",
+    async (kind) => {
+      const later: (() => void)[] = [];
+      const runtime: Runtime = {
+        ...systemRuntime,
+        setTimer(callback, ms, background) {
+          if (background === true) later.push(callback);
+          return background === true ? () => {} : systemRuntime.setTimer(callback, ms);
+        },
+      };
+      const store = await open(kind, { runtime });
+      const key = newOpId();
+      const write = await entry(key);
+      const { signal } = new AbortController();
+      await store.watch(key, signal);
+      await Promise.all([store.watch(key, signal), store.watch(key, signal), write("value")]);
+      const woken: number[] = [];
+      later.length = 0;
+      const watches = [0, 1, 2].map((place) =>
+        store.watch(key, signal).then(() => woken.push(place)),
+      );
+      await write("removed");
+      await watches[0];
+      // Whatever was told with it has come by now, on the same connection.
+      await store.watch("another", signal);
+      expect(woken).toEqual([0]);
+      expect(later).toHaveLength(1);
+      later[0]?.();
+      await Promise.all(watches);
+      expect(woken).toEqual([0, 1, 2]);
+    },
+  );
+
   test("a key with any characters, and a client with a prefix of its own, are watched", async () => {
     const prefixed = (): Promise<OpenClient> => {
       const client = new Redis(server.port, "127.0.0.1", { keyPrefix: "own:" });

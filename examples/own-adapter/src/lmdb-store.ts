@@ -8,7 +8,6 @@ import {
   checkWriteAll,
   driverError,
   type MultiKeyStore,
-  type Observation,
   type Runtime,
   readStep,
   type Slot,
@@ -20,10 +19,6 @@ import {
   systemRuntime,
   TIMED_OUT,
   type Unknown,
-  type Write,
-  type WriteAll,
-  type WriteAllResult,
-  type WriteResult,
   writeAllStep,
   writeStep,
 } from "@onceproof/core/advanced";
@@ -50,11 +45,7 @@ export function openLmdb(path: string): RootDatabase {
 }
 
 /** What the contract's steps, which core supplies, ask of a store: slots, and a clock. */
-function viewOf(
-  database: Database<Slot, string>,
-  runtime: Runtime,
-  tombstoneMs: number,
-): SlotView {
+function viewOf(database: Database<Slot, string>, runtime: Runtime, tombstoneMs: number): SlotView {
   const keyOf = (key: string): string => boundedKey(key, MAX_KEY_BYTES);
   return {
     tombstoneUs: tombstoneMs * 1_000,
@@ -124,32 +115,34 @@ export function createLmdbStore(options: LmdbStoreOptions): MultiKeyStore & Swee
 
   return {
     capabilities,
-    async read(key: string): Promise<Observation> {
+    async read(key) {
       checkStoreKey(key);
       checkOpen();
       // Within one turn of the event loop lmdb goes on reading from one snapshot.
       database.resetReadTxn();
       return readStep(view, key);
     },
-    async write(write: Write): Promise<WriteResult> {
+    async write(write) {
       checkWrite(write, capabilities.maxValueBytes);
       return alone(() => writeStep(view, write));
     },
-    async writeAll(all: WriteAll): Promise<WriteAllResult> {
+    async writeAll(all) {
       checkWriteAll(all, capabilities.maxValueBytes);
       return alone(() => writeAllStep(view, all));
     },
-    async sweep({ limit }: { readonly limit: number }): Promise<number> {
+    async sweep({ limit }) {
       const swept = await alone(() => {
         const now = view.now();
-        const due = database.getRange().filter(({ value }) => value.keptUntil < now);
-        const keys = due.slice(0, limit).map(({ key }) => key).asArray;
+        const keys: string[] = [];
+        for (const { key, value } of database.getRange()) {
+          if (keys.length < limit && value.keptUntil < now) keys.push(key);
+        }
         for (const key of keys) void database.remove(key);
         return keys.length;
       });
       return typeof swept === "number" ? swept : 0;
     },
-    async close(): Promise<void> {
+    async close() {
       closed = true;
     },
   };

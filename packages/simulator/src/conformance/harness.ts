@@ -56,8 +56,9 @@ export interface ConformanceFixture {
   /** The next call on `store` is lost before it reaches the server. */
   readonly loseRequest?: () => Promise<void> | void;
   /**
-   * From now on the server takes the calls of `store` and answers none of them, until what this
-   * returns is called. What was taken may be carried out then. Other clients may be held up too.
+   * From now on the server takes the calls of `store` and answers none of them, or no writes where
+   * reads need no server, until what this returns is called. What was taken may be carried out then.
+   * Other clients may be held up too.
    */
   readonly stall?: () => Promise<Lift> | Lift;
   /** Frees everything; also called after a case has closed `store`. */

@@ -1,6 +1,7 @@
 // Runs the whole kit against one store and reports, without a test runner.
 
 import { ArgumentError, systemRuntime } from "@onceproof/core/advanced";
+import { overlay } from "../overlay.js";
 import { CATALOGUE } from "./catalogue.js";
 import { checkHarness } from "./check-harness.js";
 import { Interrupted } from "./checks.js";
@@ -118,7 +119,7 @@ function observing(harness: ConformanceHarness): {
     seen = capabilities === undefined ? seen : { capabilities };
     return fixture;
   };
-  return { harness: { ...harness, create }, seen: () => seen };
+  return { harness: overlay(harness, { create }), seen: () => seen };
 }
 
 async function timed(

@@ -69,7 +69,7 @@ export const brokenWrites: readonly BrokenStore[] = [
     id: "stale-reads",
     clause: "S1",
     flaw: "reads from a replica that lags, so that a read may show what another has replaced",
-    rejectedBy: "S1.8-history",
+    rejectedBy: "S1.6-read-your-write",
     alsoBreaks: {
       multiKey: "reads between the writes of several keys lag as well",
     },

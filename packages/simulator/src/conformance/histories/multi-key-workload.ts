@@ -36,7 +36,9 @@ export async function recordMultiKeyWorkload(
   const recorder: Recorder<MultiKeyInput, MultiKeyOutput> = createRecorder();
   const clients = [...Array(CLIENTS).keys()].map((index): Client => {
     const random = createRandom(lab.workloadSeed, index + 1);
-    const store = lab.client(index) as MultiKeyStore;
+    // A second client may be of another kind.
+    const { writeAll } = lab.client(index) as Partial<MultiKeyStore>;
+    const store = (writeAll === undefined ? lab.store : lab.client(index)) as MultiKeyStore;
     const name = `client ${index + 1}`;
     return { lab, store, name, random, recorder, keys, stamps: new Map(), latest: undefined };
   });

@@ -3,7 +3,7 @@
 import type { Mutant } from "../src/mutants/mutant.ts";
 
 const ROUNDS = "src/dedup/run-transaction.ts";
-const ROUND = "src/dedup/transaction-round.ts";
+const WORK = "src/dedup/transaction-work.ts";
 const STANDING = "src/dedup/transaction-standing.ts";
 const TEST = "test/dedup-transaction.test.ts";
 
@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
     id: "dedup/transaction-records-outside-of-it",
     family: "all-or-nothing-broken",
     guarantee: "effect and record commit together",
-    file: ROUND,
+    file: WORK,
     find: "const bound = store.bind(tx);",
     replace: "const bound = tx === undefined ? store.bind(tx) : store;",
     test: TEST,
@@ -22,9 +22,9 @@ export const mutants: readonly Mutant[] = [
     id: "dedup/transaction-commits-what-failed",
     family: "all-or-nothing-broken",
     guarantee: "an error rolls everything back and frees the key",
-    file: ROUND,
-    find: 'throw back.outcome === "threw" ? back.error : ROLL_BACK;',
-    replace: 'if (back.outcome === "threw") return undefined as never;\n    throw ROLL_BACK;',
+    file: WORK,
+    find: 'return rollBack(left, { outcome: "threw", error, revision });',
+    replace: 'left.back = { outcome: "threw", error, revision };\n    value = undefined as T;',
     test: TEST,
     textbook: "an error that is caught within the transaction, which then commits",
   },
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     id: "dedup/transaction-concludes-from-what-is-forgotten",
     family: "request-forgotten",
     guarantee: "nothing is concluded once the store may have forgotten the commit",
-    file: ROUND,
+    file: WORK,
     find: "if (claimed.now >= forgottenAt) {",
     replace: "if (claimed.now < 0 && claimed.now >= forgottenAt) {",
     test: TEST,
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     id: "dedup/transaction-always-says-exactly-once",
     family: "evidence-lost",
     guarantee: "exactlyOnce is not told after an attempt of which nobody knows what it did",
-    file: ROUND,
+    file: WORK,
     find: "const exactlyOnce = !takeover;",
     replace: "const exactlyOnce = takeover || !takeover;",
     test: TEST,
@@ -150,9 +150,9 @@ export const mutants: readonly Mutant[] = [
     id: "dedup/transaction-runs-old-keys",
     family: "evidence-lost",
     guarantee: "a key older than the retention is never run",
-    file: ROUND,
-    find: "const judged = judgeAge(options, request.birth, claimed.now);",
-    replace: "const judged = judgeAge(options, undefined, claimed.now);",
+    file: WORK,
+    find: "const result = judgeAge(options, request.birth, now);",
+    replace: "const result = judgeAge(options, undefined, now);",
     test: TEST,
   },
 ];

@@ -5,7 +5,8 @@ import type { Write } from "../contract/atomic-store.js";
 import { type Sent, send } from "../shared/send.js";
 import { rejectionOf } from "./execute.js";
 import { encodeDedup } from "./record.js";
-import { attemptOf, type Claim, type TransactionCall } from "./transaction-round.js";
+import type { Claim, TransactionCall } from "./transaction-round.js";
+import { attemptOf } from "./transaction-work.js";
 
 /**
  * Records the rejection in place of what the round had claimed.

@@ -1,20 +1,14 @@
-// One round of a dedup in the store's transaction: the claim is its first lock, then the handler
-// runs, then its outcome is recorded. All of it commits, or nothing does.
+// One round of a dedup in the store's transaction: what it claims, and what became of it.
 
-import type { Refused, StampedWrite, Write } from "../contract/atomic-store.js";
+import type { Refused, Write } from "../contract/atomic-store.js";
 import type { TransactionalStore } from "../contract/capabilities.js";
-import { codeOf, StoreError } from "../errors/errors.js";
-import { checkKey } from "../shared/arguments.js";
-import { shortHash } from "../shared/hash.js";
-import { checkedPayload } from "../shared/payload.js";
-import { randomId } from "../shared/random-id.js";
-import { encodeRecord } from "../shared/record.js";
-import { judgeAge } from "./key-time.js";
+import { codeOf } from "../errors/errors.js";
 import type { ResolvedDedup } from "./options.js";
-import { encodeDedup, isUnresolved, type OpenRecord, type RunningRecord } from "./record.js";
+import type { OpenRecord, RunningRecord } from "./record.js";
 import type { Request } from "./request.js";
 import type { TransactionContext } from "./transaction-context.js";
 import type { TransactionResult } from "./transaction-result.js";
+import { type Left, work } from "./transaction-work.js";
 
 /** What a handler within a transaction looks like. */
 export type TransactionHandler<Tx, T> = (tx: Tx, ctx: TransactionContext) => T | Promise<T>;
@@ -61,150 +55,26 @@ export type Round<T> =
   /** Others won; before the claim was answered, or after it. */
   | { readonly outcome: "contended"; readonly claimed: boolean };
 
-/** What a round that is rolled back on purpose ends with. */
-type RolledBack<T> = Extract<
-  Round<T>,
-  { readonly outcome: "refused" | "settled" | "late" | "threw" }
->;
-
-/** What the last run of a round's function left. */
-interface Last<T> {
-  /** Of the claim, once it is answered. */
-  readonly revision?: number;
-  readonly back?: RolledBack<T>;
-  readonly made?: Made<T>;
-  /** What the transaction rejected with. */
-  readonly cause?: unknown;
-}
-
-const ROLL_BACK = /* @__PURE__ */ new Error("onceproof: rolled back on purpose");
-
-/** The answer to a write of a bound store: what has none cannot be committed either. */
-async function answered(
-  writing: Promise<Awaited<ReturnType<TransactionalStore<unknown>["write"]>>>,
-): Promise<Exclude<Awaited<typeof writing>, { outcome: "unknown" }>> {
-  const answer = await writing;
-  if (answer.outcome === "unknown") {
-    const { cause } = answer;
-    throw new StoreError("unavailable", "a write of the transaction got no answer", { cause });
-  }
-  return answer;
-}
-
-/** What the record of the next attempt says, whatever comes of it. */
-export function attemptOf(
-  { fingerprint }: Request,
-  earlier: RunningRecord | OpenRecord | undefined,
-): { readonly attempt: number; readonly fingerprint: string | undefined } {
-  return {
-    attempt: (earlier?.attempt ?? 0) + 1,
-    fingerprint: earlier?.fingerprint ?? fingerprint,
-  };
-}
-
 /** Plays one round. Rejects if the store could do nothing, with everything rolled back. */
 export async function playRound<Tx, T>(
-  { options, store, request, handler }: TransactionCall<Tx, T>,
-  { expect, earlier, forgottenAt }: Claim,
+  call: TransactionCall<Tx, T>,
+  claim: Claim,
 ): Promise<Round<T>> {
-  const { runtime, emit, name } = options;
-  const { key, storeKey, retentionMs } = request;
-  const kept = attemptOf(request, earlier);
-  const { attempt } = kept;
-  const takeover = earlier !== undefined && isUnresolved(earlier);
-  // Of the last run of the function below: a store may run it several times.
-  let last: Last<T> = {};
-
-  const rollBack = (back: RolledBack<T>): never => {
-    last = { ...last, back };
-    throw back.outcome === "threw" ? back.error : ROLL_BACK;
+  // By the last run of the function: a store may run it several times.
+  let left: Left<T> = {};
+  let cause: unknown;
+  const run = (tx: Tx): Promise<void> => {
+    left = {};
+    return work(call, claim, tx, left);
   };
-
-  const work = async (tx: Tx): Promise<void> => {
-    last = {};
-    const bound = store.bind(tx);
-    // Fresh in each run, since each may record something else.
-    const owner = randomId(runtime);
-    const claim: RunningRecord = {
-      state: "running",
-      owner,
-      leaseMs: options.leaseMs,
-      steps: undefined,
-      unresolved: takeover || undefined,
-      ...kept,
-    };
-    const next = { value: encodeDedup(claim), ttlMs: retentionMs };
-    const claimed = await answered(
-      bound.write({ key: storeKey, opId: owner, expect, next } as Write),
-    );
-    if (claimed.outcome === "refused") {
-      return rollBack({ outcome: "refused", seen: claimed });
-    }
-    if (claimed.now >= forgottenAt) {
-      return rollBack({ outcome: "late" });
-    }
-    const { revision } = claimed;
-    last = { revision };
-    const finish = async (result: TransactionResult<T>, record: StampedWrite["next"]) => {
-      const opId = randomId(runtime);
-      const stamp = { revision, opId: owner };
-      const recorded = await answered(
-        bound.write({ key: storeKey, opId, expect: stamp, next: record }),
-      );
-      if (recorded.outcome === "refused") {
-        throw new StoreError("unavailable", "the handler changed the record of its own key");
-      }
-      last = { revision, made: { opId, result } };
-    };
-    const judged = judgeAge(options, request.birth, claimed.now);
-    if (judged) {
-      emit(key, { type: "expired" });
-      if (judged.outcome === "expired") {
-        const value = encodeRecord({ state: "expired", ...kept });
-        return finish(judged, { value, ttlMs: retentionMs });
-      }
-      if (attempt > 1) {
-        return rollBack({ outcome: "settled", result: judged });
-      }
-      const value = encodeRecord({ state: "early", ...kept });
-      return finish(judged, { value, ttlMs: judged.validInMs });
-    }
-    emit(
-      key,
-      takeover
-        ? { type: "takenOver", attempt, fencingToken: revision }
-        : { type: "acquired", attempt },
-    );
-    let value: T;
-    try {
-      value = await handler(tx, {
-        key,
-        attempt,
-        takeover,
-        childKey(child) {
-          checkKey(child, "a child key's name");
-          return shortHash("dedup", name, key, child);
-        },
-      });
-    } catch (error) {
-      return rollBack({ outcome: "threw", error, revision });
-    }
-    const exactlyOnce = !takeover;
-    const payload = checkedPayload(value, store.capabilities.maxValueBytes);
-    const unavailable = payload === undefined || undefined;
-    const record = encodeRecord({ state: "done", unavailable, exactlyOnce, ...kept }, payload);
-    const result = { outcome: "executed", value, attempt, exactlyOnce } as const;
-    return finish(result, { value: record, ttlMs: retentionMs });
-  };
-
-  const code = await store.transaction(work).then(
+  const code = await call.store.transaction(run).then(
     () => "committed",
-    (cause: unknown) => {
-      last = { ...last, cause };
-      return codeOf(cause);
+    (error: unknown) => {
+      cause = error;
+      return codeOf(error);
     },
   );
-  const { back, made, revision = 0, cause } = last;
+  const { back, made, revision = 0 } = left;
   if (code === "contended") {
     return { outcome: code, claimed: revision > 0 };
   }

@@ -14,8 +14,8 @@ function run(store: string, options: Partial<ChaosOptions>): Promise<ChaosReport
 }
 
 /** Nothing was violated, and the run was no idle one. */
-function expectHeld({ findings, tallies, struck }: ChaosReport, least: number): void {
-  expect(findings, `seed ${SEED}: struck ${JSON.stringify(struck)}`).toEqual([]);
+function expectHeld({ violations, tallies, struck }: ChaosReport, least: number): void {
+  expect(violations, `seed ${SEED}: struck ${JSON.stringify(struck)}`).toEqual([]);
   expect(tallies.storeCalls).toBeGreaterThanOrEqual(least);
   for (const name of ["effects", "replayed", "locksAcquired", "tokensConsumed", "updatesAsked"]) {
     expect(tallies[name], name).toBeGreaterThan(0);
@@ -47,8 +47,8 @@ describe.skipIf(missing("redis"))("a real Redis", () => {
     "and an adapter that tells a lost write as refused is noticed",
     async () => {
       const options = { calls: 2_000, faults: ["lose", "cut"], broken: "unknown-as-refused" };
-      const { findings } = await run("redis", options);
-      expect(findings.map(({ guarantee }) => guarantee)).toContain(
+      const { violations } = await run("redis", options);
+      expect(violations.map(({ guarantee }) => guarantee)).toContain(
         "S1: Per key, reads and writes are linearizable.",
       );
     },

@@ -4,13 +4,13 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import picocolors from "picocolors";
 import { brokenAdapters, brokenNames } from "../broken.js";
 import { asDeclared, lossyFailover } from "../failover/lossy-failover.js";
-import type { Verdict } from "../judge/finding.js";
-import { judgeRun, readFacts } from "../judge/judge.js";
+import { judgeRun, readFacts } from "../oracles/judge.js";
+import type { Verdict } from "../oracles/violation.js";
 import { allFaults, COMMON_FAULTS, defaultFaults } from "../run/faults.js";
 import { type ChaosReport, type Progress, runChaos } from "../run/run-chaos.js";
 import type { StoreKind } from "../stores/store-kind.js";
 import { storeKind, storeKinds } from "../stores/store-kinds.js";
-import { type FailoverRun, failoverText, findingsText, summaryText } from "./summary.js";
+import { type FailoverRun, failoverText, summaryText, violationsText } from "./summary.js";
 
 const HELD = 0;
 const VIOLATED = 1;
@@ -64,7 +64,7 @@ function createProgram(): Command {
   return new Command("npm run chaos --")
     .description(
       "Client processes work on a real server while its connections, processes and clock fail;\n" +
-        "judges then compare what they were told with the guarantees.",
+        "oracles then compare what they were told with the guarantees.",
     )
     .exitOverride()
     .showHelpAfterError("(--help tells what there is)")
@@ -171,9 +171,9 @@ async function judgeAgain(folder: string, json: boolean): Promise<number> {
   }
   const text = json
     ? JSON.stringify({ ...readFacts(folder), ...verdict }, undefined, 2)
-    : findingsText(verdict);
+    : violationsText(verdict);
   process.stdout.write(`${text}\n`);
-  return verdict.findings.length === 0 ? HELD : VIOLATED;
+  return verdict.violations.length === 0 ? HELD : VIOLATED;
 }
 
 async function failover(json: boolean): Promise<number> {
@@ -237,8 +237,8 @@ function stopOnSignals(stop: AbortController): void {
   }
 }
 
-function exitCode({ findings, interrupted }: ChaosReport): number {
-  if (findings.length > 0) return VIOLATED;
+function exitCode({ violations, interrupted }: ChaosReport): number {
+  if (violations.length > 0) return VIOLATED;
   return interrupted ? INTERRUPTED : HELD;
 }
 

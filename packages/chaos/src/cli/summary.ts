@@ -1,7 +1,7 @@
 // What a person reads after a run.
 import picocolors from "picocolors";
 import { asDeclared, type Observation } from "../failover/lossy-failover.js";
-import { groupBy, type Verdict } from "../judge/finding.js";
+import { groupBy, type Verdict } from "../oracles/violation.js";
 import type { ChaosReport } from "../run/run-chaos.js";
 
 const SHOWN_OF_EACH = 3;
@@ -54,16 +54,16 @@ export function summaryText(report: ChaosReport, facts: SummaryFacts): string {
       ? [picocolors.yellow("interrupted: judged as far as it came, without the last look")]
       : []),
     `faults: ${faults.join(", ") || "none"}`,
-    findingsText(report),
+    violationsText(report),
   ].join("\n");
 }
 
 /** Numbers, then what was violated. */
-export function findingsText({ findings, tallies }: Verdict): string {
+export function violationsText({ violations, tallies }: Verdict): string {
   const numbers = Object.entries(tallies).map(
     ([name, value]) => `${value.toLocaleString("en").padStart(10)}  ${WORDS[name] ?? name}`,
   );
-  const shown = [...groupBy(findings, ({ guarantee }) => guarantee)].flatMap(
+  const shown = [...groupBy(violations, ({ guarantee }) => guarantee)].flatMap(
     ([guarantee, group]) => {
       const more = group.length - SHOWN_OF_EACH;
       return [
@@ -76,9 +76,9 @@ export function findingsText({ findings, tallies }: Verdict): string {
   return [
     ...numbers,
     ...shown,
-    findings.length === 0
+    violations.length === 0
       ? picocolors.green("Every guarantee held.")
-      : picocolors.red(`${findings.length} violations.`),
+      : picocolors.red(`${violations.length} violations.`),
   ].join("\n");
 }
 

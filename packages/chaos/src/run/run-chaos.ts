@@ -1,13 +1,13 @@
 // One run: a server, a proxy for each client process, faults while they work, then quiet, one last
-// look, and the judges' verdict.
+// look, and the verdict of the oracles.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startTcpProxy, type TcpProxy } from "@onceproof/test-servers";
 import { UNFENCED } from "../broken.js";
-import type { Finding, Verdict } from "../judge/finding.js";
-import { judgeRun, type RunFacts, writeFacts } from "../judge/judge.js";
+import { judgeRun, type RunFacts, writeFacts } from "../oracles/judge.js";
+import type { Verdict, Violation } from "../oracles/violation.js";
 import { createRandom } from "../random.js";
 import { type Sink, startSink } from "../sink/server.js";
 import type { ChaosServer, StoreKind } from "../stores/store-kind.js";
@@ -87,7 +87,7 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
   const startedAt = performance.now();
   const originNs = process.hrtime.bigint();
   const struck: Record<string, number> = {};
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   let calls = 0;
   const tell = (phase: Progress["phase"]): void => {
     const struckAll = Object.values(struck).reduce((sum, each) => sum + each, 0);
@@ -128,12 +128,12 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     let end: RunFacts["end"];
     if (!interrupted()) {
       tell("settling");
-      findings.push(...(await finishAll(clients)));
+      violations.push(...(await finishAll(clients)));
       end = await lastLook(options, server, sink, { folder, originNs, tombstoneMs });
     }
     await Promise.all(clients.map(({ worker }) => worker.end()));
     tell("judging");
-    const facts = { store: kind.name, seed, faults, tombstoneMs, clockJumps, findings };
+    const facts = { store: kind.name, seed, faults, tombstoneMs, clockJumps, violations };
     writeFacts(folder, { ...facts, ...(end !== undefined && { end }) });
     const elapsedMs = performance.now() - startedAt;
     return { ...(await judgeRun(folder)), interrupted: interrupted(), elapsedMs, struck };
@@ -201,16 +201,16 @@ async function disturb(
   if (failed !== undefined && signal?.aborted !== true) throw failed;
 }
 
-async function finishAll(clients: readonly Client[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function finishAll(clients: readonly Client[]): Promise<Violation[]> {
+  const violations: Violation[] = [];
   await Promise.all(
     clients.map(async ({ worker }, index) => {
       if (await worker.finish(FINISH_WITHIN_MS)) return;
       const detail = `client ${index + 1} did not end within ${FINISH_WITHIN_MS} ms after all faults`;
-      findings.push({ guarantee: "Nothing hangs.", detail });
+      violations.push({ guarantee: "Nothing hangs.", detail });
     }),
   );
-  return findings;
+  return violations;
 }
 
 async function lastLook(

@@ -2,10 +2,10 @@
 // was left open is known, and looks at what stands in the store. Its calls belong to the history.
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRecordingStore, type StoreInput } from "@onceproof/simulator/checker";
-import type { LastLook } from "../judge/dedup.js";
-import type { RunFacts } from "../judge/judge.js";
 import { type Call, readCalls } from "../log/call.js";
 import { openCallLog } from "../log/writer.js";
+import type { LastLook } from "../oracles/dedup.js";
+import type { RunFacts } from "../oracles/judge.js";
 import { createRandom } from "../random.js";
 import { openSinkClient } from "../sink/client.js";
 import { createLane, type Lane } from "../worker/lane.js";

@@ -25,7 +25,7 @@ export interface DedupAsk {
   readonly key: string;
 }
 
-/** The dedup of a mode, the same in clients and in the judge's last look. */
+/** The dedup of a mode, the same in clients and in the last look. */
 export function createChaosDedup(store: AtomicStore, mode: DedupMode, sink: SinkClient): Dedup {
   const verify: OnCrash = async ({ key, fencingToken }) => {
     const { value } = await sink.ask({ op: "verify", key: `verify ${key}`, token: fencingToken });

@@ -1,14 +1,14 @@
 // What a judge says: a sentence that was broken and how, and numbers that show the run was no idle
 // one.
 
-export interface Finding {
+export interface Violation {
   /** The sentence, as docs/guarantees.md has it. */
   readonly guarantee: string;
   readonly detail: string;
 }
 
 export interface Verdict {
-  readonly findings: readonly Finding[];
+  readonly violations: readonly Violation[];
   readonly tallies: Readonly<Record<string, number>>;
 }
 

@@ -3,7 +3,7 @@
 import type { Call } from "../log/call.js";
 import { EVENTS, type FireAsk, INITIAL, type OrderData } from "../workloads/orders.js";
 import { type Account, OPENING, type TransferAsk } from "../workloads/transfers.js";
-import { type Finding, groupBy, outcomeOf, type Verdict } from "./finding.js";
+import { groupBy, outcomeOf, type Verdict, type Violation } from "./violation.js";
 
 const ONCE_REGISTER = "Register: fn takes effect at most once per requestId.";
 const ADDS_UP = "Register: balances add up exactly.";
@@ -28,20 +28,20 @@ function decided(group: readonly Call[]): { readonly replayed: boolean }[] {
 }
 
 /** One answer, and told at most once as new. */
-function judgeAnswers(name: string, group: readonly Call[], guarantee: string): Finding[] {
+function judgeAnswers(name: string, group: readonly Call[], guarantee: string): Violation[] {
   const answers = decided(group);
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const texts = new Set(answers.map(({ replayed: _, ...rest }) => JSON.stringify(rest)));
   if (texts.size > 1) {
-    findings.push({ guarantee, detail: `${name} was told ${[...texts].join(" and ")}` });
+    violations.push({ guarantee, detail: `${name} was told ${[...texts].join(" and ")}` });
   }
   const news = answers.filter(({ replayed }) => !replayed).length;
-  if (news > 1) findings.push({ guarantee, detail: `${name} was told ${news} times as new` });
-  return findings;
+  if (news > 1) violations.push({ guarantee, detail: `${name} was told ${news} times as new` });
+  return violations;
 }
 
 export function judgeTransfers(calls: readonly Call[], final: FinalValues | undefined): Verdict {
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const asked = calls.filter(({ to }) => to === "transfer");
   let money = 0;
   let opened = 0;
@@ -50,14 +50,17 @@ export function judgeTransfers(calls: readonly Call[], final: FinalValues | unde
     const numbers: number[] = [];
     const requests = groupBy(group, ({ ask }) => (ask as TransferAsk).requestId);
     for (const [requestId, asks] of requests) {
-      findings.push(...judgeAnswers(`${account}: ${requestId}`, asks, ONCE_REGISTER));
+      violations.push(...judgeAnswers(`${account}: ${requestId}`, asks, ONCE_REGISTER));
       const [first] = decided(asks) as { outcome?: string; value?: Account }[];
       if (first?.outcome !== "updated" || first.value === undefined) continue;
       sum += (asks[0] as Call & { ask: TransferAsk }).ask.delta;
       numbers.push(first.value.updates);
     }
     if (new Set(numbers).size !== numbers.length) {
-      findings.push({ guarantee: ONCE_REGISTER, detail: `${account}: two updates made one value` });
+      violations.push({
+        guarantee: ONCE_REGISTER,
+        detail: `${account}: two updates made one value`,
+      });
     }
     if (final === undefined) continue;
     const { sum: stands, updates } = final.accounts.get(account) ?? { sum: OPENING, updates: 0 };
@@ -65,27 +68,31 @@ export function judgeTransfers(calls: readonly Call[], final: FinalValues | unde
     money += stands;
     if (stands !== sum || updates !== numbers.length) {
       const detail = `${account}: ${sum} after ${numbers.length} updates by what was told, ${stands} after ${updates} by the store`;
-      findings.push({ guarantee: ADDS_UP, detail });
+      violations.push({ guarantee: ADDS_UP, detail });
     }
   }
   if (money !== opened) {
-    findings.push({ guarantee: ADDS_UP, detail: `${opened} was opened with, ${money} is left` });
+    violations.push({ guarantee: ADDS_UP, detail: `${opened} was opened with, ${money} is left` });
   }
-  return { findings, tallies: { updatesAsked: asked.length, moneyAtTheEnd: money } };
+  return {
+    violations,
+    tallies: { updatesAsked: asked.length, ...(final && { moneyAtTheEnd: money }) },
+  };
 }
 
 export function judgeOrders(calls: readonly Call[], final: FinalValues | undefined): Verdict {
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const asked = calls.filter(({ to }) => to === "fire");
   const creates = calls.filter(({ to }) => to === "create");
   for (const [id, group] of groupBy(creates, ({ ask }) => (ask as FireAsk).id)) {
     const news = group.filter(({ answer }) => outcomeOf(answer) === "created").length;
-    if (news > 1) findings.push({ guarantee: CREATED, detail: `${id} was created ${news} times` });
+    if (news > 1)
+      violations.push({ guarantee: CREATED, detail: `${id} was created ${news} times` });
   }
   for (const [id, group] of groupBy(asked, ({ ask }) => (ask as FireAsk).id)) {
     const moves: { from: string; to: string }[] = [];
     for (const [requestId, asks] of groupBy(group, ({ ask }) => (ask as FireAsk).requestId)) {
-      findings.push(...judgeAnswers(`${id}: ${requestId}`, asks, ONCE_MACHINE));
+      violations.push(...judgeAnswers(`${id}: ${requestId}`, asks, ONCE_MACHINE));
       const [first] = decided(asks) as { outcome?: string; from?: string; to?: string }[];
       if (first?.outcome === "moved") moves.push({ from: first.from ?? "", to: first.to ?? "" });
     }
@@ -93,9 +100,9 @@ export function judgeOrders(calls: readonly Call[], final: FinalValues | undefin
     if (end === undefined) continue;
     const problem = judgeMoves(moves, end);
     if (problem !== undefined)
-      findings.push({ guarantee: ONCE_MACHINE, detail: `${id}: ${problem}` });
+      violations.push({ guarantee: ONCE_MACHINE, detail: `${id}: ${problem}` });
   }
-  return { findings, tallies: { eventsFired: asked.length, ordersCreated: creates.length } };
+  return { violations, tallies: { eventsFired: asked.length, ordersCreated: creates.length } };
 }
 
 /** Whether moves, in some order, lead from the initial state to the last one, each once. */

@@ -2,7 +2,7 @@
 // a sink that checks them has seen no older one after a newer one.
 import type { Call, SinkLine } from "../log/call.js";
 import type { LockAsk } from "../workloads/locks.js";
-import { type Finding, groupBy, type Verdict } from "./finding.js";
+import { groupBy, type Verdict, type Violation } from "./violation.js";
 
 const FENCED =
   "Lock: a sink that checks the token in the same atomic step as its effect never accepts an older holder after a newer one.";
@@ -16,14 +16,14 @@ interface Holding {
 }
 
 export function judgeLocks(calls: readonly Call[], sink: readonly SinkLine[]): Verdict {
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const uses = sink.filter((line) => line.e === "fenced");
   for (const [resource, group] of groupBy(uses, (line) => line.resource)) {
     let newest = 0;
     for (const { token, by, accepted } of group) {
       if (accepted && token < newest) {
         const detail = `${resource}: token ${token} of ${by} after ${newest}`;
-        findings.push({ guarantee: FENCED, detail });
+        violations.push({ guarantee: FENCED, detail });
       }
       newest = Math.max(newest, token);
     }
@@ -33,10 +33,10 @@ export function judgeLocks(calls: readonly Call[], sink: readonly SinkLine[]): V
   for (const [resource, group] of groupBy(asked, ({ ask }) => (ask as LockAsk).resource)) {
     const holdings = group.flatMap(holdingOf);
     acquired += holdings.length;
-    findings.push(...judgeOrder(resource, holdings));
+    violations.push(...judgeOrder(resource, holdings));
   }
   return {
-    findings,
+    violations,
     tallies: {
       locksAcquired: acquired,
       fencedUses: uses.length,
@@ -56,11 +56,11 @@ function holdingOf({ by, answer, askedAt, endedAt }: Call): Holding[] {
 }
 
 /** Whoever asked after another was told holds the greater token; no two hold the same. */
-function judgeOrder(resource: string, holdings: readonly Holding[]): Finding[] {
-  const findings: Finding[] = [];
+function judgeOrder(resource: string, holdings: readonly Holding[]): Violation[] {
+  const violations: Violation[] = [];
   const fail = (one: Holding, other: Holding): void => {
     const detail = `${resource}: ${one.by} holds ${one.token}, then ${other.by} ${other.token}`;
-    findings.push({ guarantee: INCREASE, detail });
+    violations.push({ guarantee: INCREASE, detail });
   };
   const byToken = new Map<number, Holding>();
   for (const holding of holdings) {
@@ -80,5 +80,5 @@ function judgeOrder(resource: string, holdings: readonly Holding[]): Finding[] {
     }
     if (greatest !== undefined && greatest.token > holding.token) fail(greatest, holding);
   }
-  return findings;
+  return violations;
 }

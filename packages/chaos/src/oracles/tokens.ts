@@ -1,7 +1,7 @@
 // Judges single-use tokens by what each request was told.
 import type { Call } from "../log/call.js";
 import type { ConsumeAsk } from "../workloads/tokens.js";
-import { type Finding, groupBy, outcomeOf, type Verdict } from "./finding.js";
+import { groupBy, outcomeOf, type Verdict, type Violation } from "./violation.js";
 
 const ONE =
   "Tokens: until the token expires, at most one request is ever told consumed, and it is told so again when it asks again; others get used.";
@@ -13,7 +13,7 @@ const SURELY_VALID_MS = 200_000;
 
 /** @param clockJumps - whether the store's clock was moved, so that a token may end early. */
 export function judgeTokens(calls: readonly Call[], clockJumps: boolean): Verdict {
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const asked = calls.filter(({ to, ended }) => to === "consume" && ended === "told");
   const issuedAt = new Map(
     calls.filter(({ to }) => to === "issue").map((call) => [call.answer, call.askedAt]),
@@ -27,31 +27,31 @@ export function judgeTokens(calls: readonly Call[], clockJumps: boolean): Verdic
       const { requestId, wrong } = ask as ConsumeAsk;
       const outcome = outcomeOf(answer);
       if (wrong && (outcome === "consumed" || outcome === "used" || outcome === "expired")) {
-        findings.push({ guarantee: WRONG, detail: `${by} was told ${outcome} for ${short}` });
+        violations.push({ guarantee: WRONG, detail: `${by} was told ${outcome} for ${short}` });
       }
       if (wrong) continue;
       if (outcome === "consumed") winners.set(requestId, winners.get(requestId) ?? endedAt);
       const fresh = askedAt - (issuedAt.get(token) ?? 0) < SURELY_VALID_MS * 1e6;
       if ((outcome === "invalid" || outcome === "expired") && fresh && !clockJumps) {
-        findings.push({ guarantee: VALID, detail: `${by} was told ${outcome} of ${short}` });
+        violations.push({ guarantee: VALID, detail: `${by} was told ${outcome} of ${short}` });
       }
     }
     consumed += winners.size > 0 ? 1 : 0;
     if (winners.size > 1) {
       const detail = `${short} was consumed by ${[...winners.keys()].join(" and ")}`;
-      findings.push({ guarantee: ONE, detail });
+      violations.push({ guarantee: ONE, detail });
     }
     for (const { ask, answer, askedAt } of group) {
       const { requestId } = ask as ConsumeAsk;
       const won = winners.get(requestId);
       if (won !== undefined && askedAt > won && outcomeOf(answer) === "used") {
         const detail = `${requestId} was told consumed, and then used, of ${short}`;
-        findings.push({ guarantee: ONE, detail });
+        violations.push({ guarantee: ONE, detail });
       }
     }
   }
   return {
-    findings,
+    violations,
     tallies: {
       tokensIssued: issuedAt.size,
       tokensConsumed: consumed,

@@ -9,7 +9,7 @@ import {
   type StoreOutput,
 } from "@onceproof/simulator/checker";
 import type { Call } from "../log/call.js";
-import { type Finding, groupBy, type Verdict } from "./finding.js";
+import { groupBy, type Verdict, type Violation } from "./violation.js";
 
 const SENTENCE = "S1: Per key, reads and writes are linearizable.";
 const MAX_STEPS = 1_000_000;
@@ -36,7 +36,7 @@ const keyOf = ({ ask }: Call): string => {
 /** @param tombstoneMs - after which the store may forget a key that holds nothing. */
 export async function judgeContract(calls: readonly Call[], tombstoneMs: number): Promise<Verdict> {
   const asked = calls.filter(({ to }) => to === "store");
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const tallies = { storeCalls: 0, unknownWrites: 0, keys: 0, largestKey: 0, undecidedKeys: 0 };
   for (const [key, group] of groupBy(asked, keyOf)) {
     const operations = group.map(operationOf).filter((each) => each !== undefined);
@@ -58,17 +58,17 @@ export async function judgeContract(calls: readonly Call[], tombstoneMs: number)
     });
     if (verdict.verdict === "undecided") tallies.undecidedKeys += 1;
     if (verdict.verdict === "violated") {
-      const explained = findings.length < EXPLAINED;
+      const explained = violations.length < EXPLAINED;
       const text = explained ? `\n${firstLines(verdict.counterexample.text)}` : "";
       const detail = `key ${key}: no order of its ${operations.length} calls is right${text}`;
-      findings.push({ guarantee: SENTENCE, detail });
+      violations.push({ guarantee: SENTENCE, detail });
     }
   }
   if (tallies.undecidedKeys > 0) {
     const detail = `${tallies.undecidedKeys} keys could not be decided within ${MAX_STEPS} steps`;
-    findings.push({ guarantee: SENTENCE, detail });
+    violations.push({ guarantee: SENTENCE, detail });
   }
-  return { findings, tallies };
+  return { violations, tallies };
 }
 
 function firstLines(text: string): string {

@@ -1,11 +1,11 @@
-// The judges themselves, on histories that are wrong in one way each: each is noticed, and by the
+// The oracles themselves, on histories that are wrong in one way each: each is noticed, and by the
 // sentence that it breaks.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { judgeRun, type RunFacts, writeFacts } from "../src/judge/judge.js";
 import type { SinkLine, Subject } from "../src/log/call.js";
+import { judgeRun, type RunFacts, writeFacts } from "../src/oracles/judge.js";
 
 let folder: string;
 let lines: object[];
@@ -36,9 +36,9 @@ async function judged(facts: Partial<RunFacts> = {}): Promise<string[]> {
   writeFileSync(join(folder, "client-1.1.jsonl"), `${text(lines)}{"e":"as`);
   writeFileSync(join(folder, "sink.jsonl"), text(sink));
   const made = { store: "redis", seed: 1, faults: [], tombstoneMs: 300_000, clockJumps: false };
-  writeFacts(folder, { ...made, findings: [], ...facts });
-  const { findings } = await judgeRun(folder);
-  return findings.map(({ guarantee }) => guarantee.split(":")[0] ?? "");
+  writeFacts(folder, { ...made, violations: [], ...facts });
+  const { violations } = await judgeRun(folder);
+  return violations.map(({ guarantee }) => guarantee.split(":")[0] ?? "");
 }
 
 const opId = (letter: string): string => letter.repeat(22);

@@ -1,14 +1,14 @@
-// All judges over what a run left behind. It needs nothing but the files, so that a kept run can be
+// All oracles over what a run left behind. It needs nothing but the files, so that a kept run can be
 // judged again.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Call, readCalls, readSink } from "../log/call.js";
 import { judgeContract } from "./contract.js";
 import { judgeDedup, type LastLook } from "./dedup.js";
-import type { Finding, Verdict } from "./finding.js";
 import { judgeLocks } from "./locks.js";
 import { judgeOrders, judgeTransfers } from "./requests.js";
 import { judgeTokens } from "./tokens.js";
+import type { Verdict, Violation } from "./violation.js";
 
 /** How a run was made, and what stood in the store after it, as plain data. */
 export interface RunFacts {
@@ -24,7 +24,7 @@ export interface RunFacts {
     readonly orders: Readonly<Record<string, { state: string; data: { moves: number } }>>;
   };
   /** What the process that made the run found out by itself, such as clients that do not end. */
-  readonly findings: readonly Finding[];
+  readonly violations: readonly Violation[];
 }
 
 const FACTS_FILE = "run.json";
@@ -58,14 +58,14 @@ export async function judgeRun(folder: string): Promise<Verdict> {
     judgeOrders(calls, final),
   ];
   return {
-    findings: [
-      ...facts.findings,
+    violations: [
+      ...facts.violations,
       ...hangs.map(({ by, what, ms }) => ({
         guarantee: SETTLES,
         detail: `${by}: ${what} had not settled after ${ms} ms`,
       })),
       ...errors.map(({ by, what }) => ({ guarantee: DOCUMENTED, detail: `${by}: ${what}` })),
-      ...verdicts.flatMap(({ findings }) => findings),
+      ...verdicts.flatMap(({ violations }) => violations),
     ],
     tallies: Object.assign({ clients: countClients(calls) }, ...verdicts.map((v) => v.tallies)),
   };

@@ -1,7 +1,7 @@
 // Judges dedup by what reached the sinks, by what callers were told, and by a last look at each key.
 import type { Call, SinkLine } from "../log/call.js";
 import type { DedupAsk } from "../workloads/dedup.js";
-import { type Finding, groupBy, outcomeOf, type Verdict } from "./finding.js";
+import { groupBy, outcomeOf, type Verdict, type Violation } from "./violation.js";
 
 const ONCE =
   "Dedup: the handler is not run again after an attempt whose outcome is not known (park), or the sink is asked with its fence raised (verify): no effect happens twice.";
@@ -36,14 +36,14 @@ export function judgeDedup(
   sink: readonly SinkLine[],
   looks: readonly LastLook[],
 ): Verdict {
-  const findings: Finding[] = [];
+  const violations: Violation[] = [];
   const asked = calls.filter(({ to }) => to === "dedup");
   const effects = sink.filter((line) => line.e === "effect");
   const accepted = effects.filter(({ accepted: taken }) => taken);
   for (const [key, group] of groupBy(accepted, (line) => line.key)) {
     if (group.length > 1) {
       const who = group.map(({ by, token }) => `${by} with token ${token}`).join(", ");
-      findings.push({
+      violations.push({
         guarantee: ONCE,
         detail: `${key} took effect ${group.length} times: ${who}`,
       });
@@ -57,19 +57,19 @@ export function judgeDedup(
     const look = looks.find((each) => nameOf(each) === name);
     if (look?.state === "done") told.add(`done ${JSON.stringify(look.value)}`);
     if (told.size > 1) {
-      findings.push({ guarantee: SAME, detail: `${name}: ${[...told].join(" and ")}` });
+      violations.push({ guarantee: SAME, detail: `${name}: ${[...told].join(" and ")}` });
     }
     const recorded = look === undefined || look.state === "done" || look.state === "failed";
     if (told.size > 0 && !recorded) {
       const detail = `${name}: told ${[...told].join()}, and then it is ${look?.state}`;
-      findings.push({ guarantee: SAME, detail });
+      violations.push({ guarantee: SAME, detail });
     }
     if (look?.state === "open" || look?.state === "running") parked += 1;
   }
   const outcomes = asked.map(({ answer }) => outcomeOf(answer));
   const count = (outcome: string): number => outcomes.filter((each) => each === outcome).length;
   return {
-    findings,
+    violations,
     tallies: {
       dedupCalls: asked.length,
       dedupKeys: byKey.size,

@@ -3,6 +3,7 @@
 
 import type { IoredisClient, IoredisCluster } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
+import { writeGatherer } from "./gather-writes.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
 function stateOf(client: IoredisClient): ReturnType<Connection["state"]> {
@@ -23,8 +24,11 @@ export function ioredisConnection(client: IoredisClient): Connection {
   client.on("ready", wake);
   client.on("end", wake);
   client.on("close", lost);
-  const send = ([command = "", ...args]: readonly string[]): Promise<unknown> =>
-    client.call(command, ...args);
+  const gather = writeGatherer(client as { readonly stream?: unknown });
+  const send = ([command = "", ...args]: readonly string[]): Promise<unknown> => {
+    gather();
+    return client.call(command, ...args);
+  };
   return {
     cluster: false,
     sole: true,

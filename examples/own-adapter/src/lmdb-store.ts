@@ -31,13 +31,12 @@ export interface LmdbStoreOptions {
   readonly name: string;
   /** @defaultValue 2_000 */
   readonly operationTimeoutMs?: number;
-  /** @defaultValue 300_000 */
-  readonly tombstoneMs?: number;
   /** @defaultValue `systemRuntime` */
   readonly runtime?: Runtime;
 }
 
 const MAX_KEY_BYTES = 1_000;
+const TOMBSTONE_MS = 300_000;
 
 /** Opens a file so that a commit which was answered is on the disk; lmdb's own default is not. */
 export function openLmdb(path: string): RootDatabase {
@@ -45,10 +44,10 @@ export function openLmdb(path: string): RootDatabase {
 }
 
 /** What the contract's steps, which core supplies, ask of a store: slots, and a clock. */
-function viewOf(database: Database<Slot, string>, runtime: Runtime, tombstoneMs: number): SlotView {
+function viewOf(database: Database<Slot, string>, runtime: Runtime): SlotView {
   const keyOf = (key: string): string => boundedKey(key, MAX_KEY_BYTES);
   return {
-    tombstoneUs: tombstoneMs * 1_000,
+    tombstoneUs: TOMBSTONE_MS * 1_000,
     now: () => Math.round(runtime.wallNow() * 1_000),
     lookup(key, now) {
       const slot = database.get(keyOf(key));
@@ -61,24 +60,22 @@ function viewOf(database: Database<Slot, string>, runtime: Runtime, tombstoneMs:
 
 /** Creates the store. Several, in several processes, may share one file. */
 export function createLmdbStore(options: LmdbStoreOptions): MultiKeyStore & SweepableStore {
-  const { operationTimeoutMs = 2_000, tombstoneMs = 300_000, runtime = systemRuntime } = options;
+  const { operationTimeoutMs = 2_000, runtime = systemRuntime } = options;
   const database = options.root.openDB<Slot, string>({ name: options.name });
-  const view = viewOf(database, runtime, tombstoneMs);
+  const view = viewOf(database, runtime);
   const capabilities: StoreCapabilities = {
     clock: "store",
     durability: "durable",
     failoverMayLoseWrites: false,
     maxValueBytes: 2 ** 20,
     ttlGranularityMs: 0.001,
-    tombstoneMs,
+    tombstoneMs: TOMBSTONE_MS,
     operationTimeoutMs,
   };
   let closed = false;
 
   function checkOpen(): void {
-    if (closed) {
-      throw new StoreError("closed", "the LMDB store is closed");
-    }
+    if (closed) throw new StoreError("closed", "the LMDB store is closed");
   }
 
   /** Runs `step` alone: LMDB has one writer at a time, whatever process it is in. */
@@ -86,15 +83,13 @@ export function createLmdbStore(options: LmdbStoreOptions): MultiKeyStore & Swee
     checkOpen();
     const deadline = startDeadline(runtime, operationTimeoutMs);
     let [givenUp, done] = [false, false];
-    const committing = database.childTransaction((): T => {
-      if (givenUp) {
-        throw new Error("its caller has been told that it is unknown");
-      }
-      const result = step();
-      done = true;
-      return result;
-    });
     try {
+      const committing = database.childTransaction((): T => {
+        if (givenUp) throw new Error("its caller has been told that it is unknown");
+        const result = step();
+        done = true;
+        return result;
+      });
       const result = await deadline.race(committing);
       if (result !== TIMED_OUT) {
         return result;
@@ -104,9 +99,7 @@ export function createLmdbStore(options: LmdbStoreOptions): MultiKeyStore & Swee
     } catch (error) {
       const cause = driverError(error);
       // What the step throws rolls it back; a commit that fails may be on the disk or not.
-      if (done) {
-        return { outcome: "unknown", cause };
-      }
+      if (done) return { outcome: "unknown", cause };
       throw new StoreError("unavailable", "LMDB did not take the write", { cause });
     } finally {
       deadline.cancel();
@@ -118,9 +111,13 @@ export function createLmdbStore(options: LmdbStoreOptions): MultiKeyStore & Swee
     async read(key) {
       checkStoreKey(key);
       checkOpen();
-      // Within one turn of the event loop lmdb goes on reading from one snapshot.
-      database.resetReadTxn();
-      return readStep(view, key);
+      try {
+        // Within one turn of the event loop lmdb goes on reading from one snapshot.
+        database.resetReadTxn();
+        return readStep(view, key);
+      } catch (error) {
+        throw new StoreError("unavailable", "LMDB did not read", { cause: driverError(error) });
+      }
     },
     async write(write) {
       checkWrite(write, capabilities.maxValueBytes);

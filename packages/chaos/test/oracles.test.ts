@@ -203,3 +203,21 @@ describe("balances and orders", () => {
     expect(await judged(standing(2))).toEqual(["State machine"]);
   });
 });
+
+describe("unique inserts", () => {
+  const ask = (requestId: string, email: string): object => ({
+    requestId,
+    keys: { email, number: `number of ${requestId}` },
+  });
+
+  test("two creators of one key are noticed, and a creator told of a conflict", async () => {
+    call("insert", ask("a", "x"), { outcome: "created" });
+    call("insert", ask("a", "x"), { outcome: "replayed" });
+    call("insert", ask("b", "x"), { outcome: "conflict", key: "email" });
+    expect(await judged()).toEqual([]);
+    call("insert", ask("a", "x"), { outcome: "conflict", key: "email" });
+    expect(await judged()).toEqual(["Unique insert"]);
+    call("insert", ask("c", "x"), { outcome: "created" });
+    expect(await judged()).toEqual(["Unique insert", "Unique insert"]);
+  });
+});

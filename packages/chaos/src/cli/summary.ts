@@ -29,6 +29,8 @@ const WORDS: Readonly<Record<string, string>> = {
   tokensContended: "tokens that several requests wanted",
   updatesAsked: "updates of balances asked for",
   moneyAtTheEnd: "money in all accounts, as it was at first",
+  insertsAsked: "unique inserts asked for",
+  inserted: "of their requests inserted",
   eventsFired: "events fired",
   ordersCreated: "creates of orders",
 };

@@ -12,6 +12,7 @@ export type Subject =
   | "issue"
   | "consume"
   | "transfer"
+  | "insert"
   | "create"
   | "fire";
 

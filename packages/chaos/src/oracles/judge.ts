@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Call, readCalls, readSink } from "../log/call.js";
 import { judgeContract } from "./contract.js";
 import { judgeDedup, type LastLook } from "./dedup.js";
+import { judgeInserts } from "./inserts.js";
 import { judgeLocks } from "./locks.js";
 import { judgeOrders, judgeTransfers } from "./requests.js";
 import { judgeTokens } from "./tokens.js";
@@ -56,6 +57,7 @@ export async function judgeRun(folder: string): Promise<Verdict> {
     judgeTokens(calls, clockJumps),
     judgeTransfers(calls, final),
     judgeOrders(calls, final),
+    judgeInserts(calls),
   ];
   return {
     violations: [

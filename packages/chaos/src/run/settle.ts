@@ -8,13 +8,20 @@ import type { LastLook } from "../oracles/dedup.js";
 import type { RunFacts } from "../oracles/judge.js";
 import { createRandom } from "../random.js";
 import { openSinkClient } from "../sink/client.js";
-import { createLane, type Lane } from "../worker/lane.js";
+import { createLane, isMultiKey, type Lane } from "../worker/lane.js";
 import { startWatchdog } from "../worker/watchdog.js";
 import { CONTRACT_PREFIX } from "../workloads/contract.js";
 import { createChaosDedup, type DedupAsk, type DedupMode } from "../workloads/dedup.js";
+import { createInserts, type InsertAsk, insertOnce } from "../workloads/inserts.js";
 import { createOrders, type FireAsk, fireOrder } from "../workloads/orders.js";
 import { type ConsumeAsk, createChaosTokens } from "../workloads/tokens.js";
-import { createAccounts, creditOf, moveMoney, type TransferAsk } from "../workloads/transfers.js";
+import {
+  createAccounts,
+  creditOf,
+  MULTI,
+  moveMoney,
+  type TransferAsk,
+} from "../workloads/transfers.js";
 
 const AT_ONCE = 16;
 
@@ -35,10 +42,12 @@ export async function settleAll(options: SettleOptions): Promise<NonNullable<Run
   const sink = openSinkClient(sinkPort);
   const by = "settle/all";
   const store = createRecordingStore(options.store, { recorder: log.recorder, process: by });
+  const multi = isMultiKey(options.store) ? options.store : undefined;
   const random = createRandom(seed, by);
-  const lane = createLane({ by, seed, random, store, sink, log, watchdog, originNs });
+  const lane = createLane({ by, seed, random, store, multi, sink, log, watchdog, originNs });
   try {
     const accounts = await settleTransfers(lane, calls);
+    await settleInserts(lane, calls);
     const orders = await settleOrders(lane, calls);
     await settleTokens(lane, calls);
     const looks = await lookAtDedup(lane, calls);
@@ -69,11 +78,14 @@ async function settleTransfers(
   lane: Lane,
   calls: readonly Call[],
 ): Promise<Record<string, { sum: number; updates: number }>> {
-  const register = createAccounts(lane.store);
+  const single = createAccounts(lane.store);
+  const several = lane.multi === undefined ? single : createAccounts(lane.multi);
+  const at = (account: string) => (account.startsWith(MULTI) ? several : single);
   const legs = questions<TransferAsk>(calls, "transfer", ({ account, requestId }) =>
     JSON.stringify([account, requestId]),
   );
-  const ask = (leg: TransferAsk) => lane.ask("transfer", leg, () => moveMoney(register, leg));
+  const ask = (leg: TransferAsk) =>
+    lane.ask("transfer", leg, () => moveMoney(at(leg.account), leg));
   await forAll(legs, async (leg) => {
     const told = await ask(leg);
     const credit = told?.outcome === "updated" ? creditOf(leg) : undefined;
@@ -84,10 +96,17 @@ async function settleTransfers(
   );
   const standing: Record<string, { sum: number; updates: number }> = {};
   await forAll(names, async (name) => {
-    const { value } = await register.get(name);
+    const { value } = await at(name).get(name);
     if (value !== undefined) standing[name] = value;
   });
   return standing;
+}
+
+async function settleInserts(lane: Lane, calls: readonly Call[]): Promise<void> {
+  if (lane.multi === undefined) return;
+  const made = createInserts(lane.multi);
+  const asks = questions<InsertAsk>(calls, "insert", ({ requestId }) => requestId);
+  await forAll(asks, (ask) => lane.ask("insert", ask, () => insertOnce(made, ask)));
 }
 
 async function settleOrders(

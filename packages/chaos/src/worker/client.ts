@@ -1,6 +1,6 @@
 // One client of a run: its connections, and the loops that work on them until they are told to end.
 // It knows nothing of processes, so that tests run it in their own.
-import type { AtomicStore } from "@onceproof/core/advanced";
+import type { AtomicStore, MultiKeyStore } from "@onceproof/core/advanced";
 import { createRecordingStore } from "@onceproof/simulator/checker";
 import { breakAdapter } from "../broken.js";
 import { type CallLog, openCallLog } from "../log/writer.js";
@@ -8,7 +8,7 @@ import { createRandom } from "../random.js";
 import { openSinkClient } from "../sink/client.js";
 import type { OpenStore } from "../stores/store-kind.js";
 import { WORKLOADS } from "../workloads/workloads.js";
-import { createLane } from "./lane.js";
+import { createLane, isMultiKey } from "./lane.js";
 import { startWatchdog, type Watchdog } from "./watchdog.js";
 
 export interface ClientOptions {
@@ -52,11 +52,13 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
     const onCall = (): void => {
       calls += 1;
     };
-    const noted = noteResends(open, breakAdapter(broken, open.store), by, log);
-    const watched = watchStore(noted, watchdog, onCall);
+    const adapter = breakAdapter(broken, open.store);
+    const watched = watchStore(noteResends(open, adapter, by, log), watchdog, onCall);
     const store = createRecordingStore(watched, { recorder: log.recorder, process: by });
+    // The checker knows no step of several keys: what goes through it is judged by its results.
+    const multi = multiKeyOf(adapter, watchStore(adapter, watchdog, onCall), watchdog);
     const random = createRandom(seed, by);
-    const parts = { by, seed, random, store, sink, log, watchdog, originNs };
+    const parts = { by, seed, random, store, multi, sink, log, watchdog, originNs };
     const step = work(createLane(parts));
     while (!finishing) {
       try {
@@ -109,10 +111,26 @@ function noteResends(
   };
 }
 
+const boundMs = ({ capabilities }: AtomicStore): number =>
+  capabilities.operationTimeoutMs + SETTLE_MARGIN_MS;
+
+function multiKeyOf(
+  adapter: AtomicStore,
+  watched: AtomicStore,
+  watchdog: Watchdog,
+): MultiKeyStore | undefined {
+  if (!isMultiKey(adapter)) return undefined;
+  return {
+    ...watched,
+    writeAll: (all) =>
+      watchdog.watch(`writeAll ${all.opId}`, boundMs(adapter), adapter.writeAll(all)),
+  };
+}
+
 function watchStore(store: AtomicStore, watchdog: Watchdog, onCall: () => void): AtomicStore {
-  const boundMs = store.capabilities.operationTimeoutMs + SETTLE_MARGIN_MS;
+  const bound = boundMs(store);
   const watch = <T>(what: string, call: Promise<T>): Promise<T> =>
-    watchdog.watch(what, boundMs, call).finally(onCall);
+    watchdog.watch(what, bound, call).finally(onCall);
   return {
     capabilities: store.capabilities,
     read: (key) => watch(`read ${key}`, store.read(key)),

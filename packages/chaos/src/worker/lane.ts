@@ -1,6 +1,6 @@
 // One loop of a client: what it works with, and how its calls are written down.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AtomicStore } from "@onceproof/core/advanced";
+import type { AtomicStore, MultiKeyStore } from "@onceproof/core/advanced";
 import type { Subject } from "../log/call.js";
 import type { CallLog } from "../log/writer.js";
 import type { Random } from "../random.js";
@@ -14,6 +14,8 @@ export interface Lane {
   readonly random: Random;
   /** Records every call, and is watched for calls that hang. */
   readonly store: AtomicStore;
+  /** The same without a record, if it writes several keys in one step. */
+  readonly multi: MultiKeyStore | undefined;
   readonly sink: SinkClient;
   /** A fresh number of this lane. */
   next(): number;
@@ -30,6 +32,11 @@ export interface Lane {
 /** What a workload does again and again until the run ends. */
 export type Workload = (lane: Lane) => () => Promise<void>;
 
+/** Whether the store writes several keys in one step. */
+export function isMultiKey(store: AtomicStore): store is MultiKeyStore {
+  return "writeAll" in store;
+}
+
 /** Algorithms wait and re-send for at most a few of these together. */
 export const SETTLE_MS = 2_500;
 export const WAIT_MS = 2_500;
@@ -43,6 +50,7 @@ export interface LaneParts {
   readonly seed: number;
   readonly random: Random;
   readonly store: AtomicStore;
+  readonly multi: MultiKeyStore | undefined;
   readonly sink: SinkClient;
   readonly log: CallLog;
   readonly watchdog: Watchdog;
@@ -50,13 +58,14 @@ export interface LaneParts {
 }
 
 export function createLane(parts: LaneParts): Lane {
-  const { by, seed, random, store, sink, log, watchdog, originNs } = parts;
+  const { by, seed, random, store, multi, sink, log, watchdog, originNs } = parts;
   let count = 0;
   return {
     by,
     seed,
     random,
     store,
+    multi,
     sink,
     next: () => {
       count += 1;

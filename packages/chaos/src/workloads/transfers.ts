@@ -2,7 +2,7 @@
 // refused, and then a credit. What is not answered is asked again under the same request.
 import { createRegister, type Register, type UpdateResult } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
-import { SETTLE_MS, type Workload } from "../worker/lane.js";
+import { isMultiKey, type Lane, SETTLE_MS, type Workload } from "../worker/lane.js";
 
 const EPOCH_MS = 2_000;
 const ACCOUNTS = 4;
@@ -26,10 +26,14 @@ export interface TransferAsk {
   readonly credit?: string;
 }
 
+/** Accounts whose names begin so are kept over a store that writes several keys in one step. */
+export const MULTI = "multi/";
+
 export function createAccounts(store: AtomicStore): Register<Account> {
   return createRegister<Account>({
     store,
-    name: "accounts",
+    // Where requests are remembered depends on the store, so the two must not meet.
+    name: isMultiKey(store) ? "multi accounts" : "accounts",
     settleMs: SETTLE_MS,
     // More than an account gets in its time, so that no request is forgotten.
     requestWindow: 4_096,
@@ -56,9 +60,15 @@ export function creditOf({ requestId, delta, credit }: TransferAsk): TransferAsk
     : { account: credit, requestId: `${requestId} credit`, delta: -delta };
 }
 
-export const transfers: Workload = (lane) => {
+export const transfers: Workload = (lane) => transfersOver(lane, lane.store, "");
+
+/** The same over a store that writes several keys in one step, where there is one. */
+export const multiTransfers: Workload = (lane) =>
+  lane.multi === undefined ? () => lane.pause(1_000) : transfersOver(lane, lane.multi, MULTI);
+
+function transfersOver(lane: Lane, store: AtomicStore, prefix: string): () => Promise<void> {
   const { random } = lane;
-  const accounts = createAccounts(lane.store);
+  const accounts = createAccounts(store);
   const carryOut = async (leg: TransferAsk): Promise<UpdateResult<Account> | undefined> => {
     for (let time = 1; ; time += 1) {
       const told = await lane.ask("transfer", leg, () => moveMoney(accounts, leg));
@@ -72,14 +82,14 @@ export const transfers: Workload = (lane) => {
     const from = random.int(1, ACCOUNTS);
     const to = ((from + random.int(0, ACCOUNTS - 2)) % ACCOUNTS) + 1;
     const debit: TransferAsk = {
-      account: `${epoch}/${from}`,
+      account: `${prefix}${epoch}/${from}`,
       requestId: `${lane.by} ${lane.next()}`,
       delta: -random.int(1, 40),
-      credit: `${epoch}/${to}`,
+      credit: `${prefix}${epoch}/${to}`,
     };
     const told = await carryOut(debit);
     const credit = creditOf(debit);
     if (told?.outcome === "updated" && credit !== undefined) await carryOut(credit);
     await lane.pause(60);
   };
-};
+}

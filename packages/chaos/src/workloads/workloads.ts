@@ -2,10 +2,11 @@
 import type { Workload } from "../worker/lane.js";
 import { contract } from "./contract.js";
 import { dedup } from "./dedup.js";
+import { inserts } from "./inserts.js";
 import { locks } from "./locks.js";
 import { orders } from "./orders.js";
 import { tokens } from "./tokens.js";
-import { transfers } from "./transfers.js";
+import { multiTransfers, transfers } from "./transfers.js";
 
 export const WORKLOADS: readonly {
   readonly name: string;
@@ -18,5 +19,7 @@ export const WORKLOADS: readonly {
   { name: "locks", lanes: 2, workload: locks },
   { name: "tokens", lanes: 2, workload: tokens },
   { name: "transfers", lanes: 2, workload: transfers },
+  { name: "multi-transfers", lanes: 1, workload: multiTransfers },
+  { name: "inserts", lanes: 1, workload: inserts },
   { name: "orders", lanes: 2, workload: orders },
 ];

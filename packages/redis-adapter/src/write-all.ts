@@ -87,7 +87,9 @@ const STEPS = `
   end
   if ARGV[2] ~= '0' then
     for i, key in ipairs(KEYS) do
-      if ARGV[i * 4] ~= 'touch' and #ARGV[i * 4 - 1] == 38 then redis.pcall('SPUBLISH', key, '') end
+      local what, told = ARGV[i * 4], ''
+      if what == 'remove' then told = 'removed' end
+      if what ~= 'touch' and #ARGV[i * 4 - 1] == 38 then redis.pcall('SPUBLISH', key, told) end
     end
   end
   return t

@@ -112,8 +112,9 @@ function ioredisClusterOf(major: 5 | 6, resending = true): GroupClientKind {
         lazyConnect: true,
         clusterRetryStrategy: () => 50,
         natMap: addressMap(proxied),
-        ...(resending ? {} : { retryDelayOnFailover: 0 }),
-        redisOptions: { maxRetriesPerRequest: null },
+        // Else what is sent next, while a node connects again, fails with what was in flight.
+        ...(resending ? {} : { clusterNodeRetryStrategy: () => RECONNECT_MS }),
+        redisOptions: { maxRetriesPerRequest: null, autoResendUnfulfilledCommands: resending },
       });
       client.on("error", quiet);
       await client.connect();

@@ -77,6 +77,10 @@ function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> 
     const open = ({ client }: OpenClient, more: Partial<RedisStoreOptions> = {}) =>
       createRedisStore({ keyPrefix, operationTimeoutMs: OPERATION_TIMEOUT_MS, ...more, client });
     const peer = open(other);
+    if (proxies.length > 1) {
+      // The scripts must be known where this data set is, or a lost reply may be "not known" only.
+      await warmUp(peer);
+    }
     const lifts = new Set<() => void>();
     let struck = false;
     // Whichever server the next call goes to.

@@ -19,9 +19,9 @@ export type {
   VerifyAnswer,
 } from "./dedup/options.js";
 export type { DedupResult, IndeterminateReason } from "./dedup/outcome.js";
+export type { TransactionHandler } from "./dedup/transaction-call.js";
 export type { TransactionContext } from "./dedup/transaction-context.js";
 export type { TransactionResult } from "./dedup/transaction-result.js";
-export type { TransactionHandler } from "./dedup/transaction-round.js";
 export * from "./errors/errors.js";
 export {
   type Admission,

@@ -125,6 +125,15 @@ export type { CallAt, FaultAt, FaultName, FaultPlan, WorldFault } from "./world/
 export type { Answer, Effect, History, Operation, Span } from "./world/history.js";
 export { PROFILES, type ProfileId, profileOf, type StoreProfile } from "./world/profile.js";
 export {
+  type DatabaseHost,
+  type MakeDatabase,
+  type Row,
+  type ServedDatabase,
+  type ServedTransaction,
+  serveStore,
+  type WorldTransaction,
+} from "./world/served-store.js";
+export {
   firstDifference,
   formatEvent,
   hashTrace,

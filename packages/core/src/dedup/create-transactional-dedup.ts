@@ -7,8 +7,8 @@ import { checkFunction } from "../shared/arguments.js";
 import { type CallOptions, createDedup, type Dedup, requestOf } from "./create-dedup.js";
 import { type DedupOptions, resolveDedup } from "./options.js";
 import { runTransaction } from "./run-transaction.js";
+import type { TransactionHandler } from "./transaction-call.js";
 import { type TransactionResult, unwrapTransaction } from "./transaction-result.js";
-import type { TransactionHandler } from "./transaction-round.js";
 
 /** Options of `createTransactionalDedup`: those of `createDedup`, over a store with transactions. */
 export interface TransactionalDedupOptions<Tx> extends DedupOptions {

@@ -8,9 +8,10 @@ import { type Deadline, deadlineIn, jitter, pause } from "../shared/time.js";
 import { createWaiter } from "../shared/waiter.js";
 import { classify } from "./execute.js";
 import type { OpenRecord, RunningRecord } from "./record.js";
+import type { Claim, Round, TransactionCall } from "./transaction-call.js";
 import { recordRejection } from "./transaction-rejection.js";
 import type { TransactionResult } from "./transaction-result.js";
-import { type Claim, playRound, type Round, type TransactionCall } from "./transaction-round.js";
+import { playRound } from "./transaction-round.js";
 import { followStanding, type Seen } from "./transaction-standing.js";
 
 const FIRST_PAUSE_MS = 10;

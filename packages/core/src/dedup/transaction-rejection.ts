@@ -5,7 +5,7 @@ import type { Write } from "../contract/atomic-store.js";
 import { type Sent, send } from "../shared/send.js";
 import { rejectionOf } from "./execute.js";
 import { encodeDedup } from "./record.js";
-import type { Claim, TransactionCall } from "./transaction-round.js";
+import type { Claim, TransactionCall } from "./transaction-call.js";
 import { attemptOf } from "./transaction-work.js";
 
 /**

@@ -15,8 +15,8 @@ import {
   type RunningRecord,
   standing,
 } from "./record.js";
+import type { TransactionCall } from "./transaction-call.js";
 import type { TransactionResult } from "./transaction-result.js";
-import type { TransactionCall } from "./transaction-round.js";
 
 /** What stands, at a time of the store. */
 export interface Seen {

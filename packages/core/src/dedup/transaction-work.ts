@@ -11,8 +11,8 @@ import { encodeRecord } from "../shared/record.js";
 import { judgeAge } from "./key-time.js";
 import { isUnresolved, type OpenRecord, type RunningRecord } from "./record.js";
 import type { Request } from "./request.js";
+import type { Claim, Made, Round, TransactionCall } from "./transaction-call.js";
 import type { TransactionResult } from "./transaction-result.js";
-import type { Claim, Made, Round, TransactionCall } from "./transaction-round.js";
 
 /** What a round that is rolled back on purpose ends with. */
 type RolledBack<T> = Extract<

@@ -3,7 +3,7 @@
 
 import type { TransactionalStore } from "@onceproof/core/advanced";
 import { TRANSACTIONAL_PROFILES } from "../world/profile.js";
-import type { WorldTransaction } from "../world/transaction-client.js";
+import type { WorldTransaction } from "../world/served-store.js";
 import type { Node } from "../world/world.js";
 import { askAll, type Serve } from "./clients.js";
 import {

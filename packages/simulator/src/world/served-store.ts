@@ -23,6 +23,15 @@ export interface Row {
   readonly locks?: string;
 }
 
+/** What `transaction(fn)` hands to `fn`: `bind` makes a store of it. */
+export interface WorldTransaction {
+  /** Adds a row to a table of the user's own: an effect, once it is committed. */
+  insert(row: Row): Promise<void>;
+}
+
+/** A node's transactions. */
+export type Transactions = Pick<TransactionalStore<WorldTransaction>, "transaction" | "bind">;
+
 /** One transaction as its session uses it. What rejects has ended it, with nothing changed. */
 export interface ServedTransaction {
   read(key: string): Promise<Observation>;

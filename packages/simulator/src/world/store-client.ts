@@ -18,10 +18,9 @@ import {
 } from "@onceproof/core/advanced";
 import type { Network } from "./network.js";
 import type { Party } from "./party.js";
-import type { ServedDatabase } from "./served-store.js";
+import type { ServedDatabase, Transactions, WorldTransaction } from "./served-store.js";
 import type { StoreServer } from "./store-server.js";
 import type { Ask } from "./trace.js";
-import type { Transactions, WorldTransaction } from "./transaction-client.js";
 
 /** The name of the store among the parties. */
 export const STORE = "store";

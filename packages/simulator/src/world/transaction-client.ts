@@ -9,23 +9,13 @@ import {
   type Observation,
   type StoreCapabilities,
   StoreError,
-  type TransactionalStore,
   type WriteResult,
 } from "@onceproof/core/advanced";
 import type { Network } from "./network.js";
 import type { Party } from "./party.js";
-import type { Row } from "./served-store.js";
+import type { Row, Transactions, WorldTransaction } from "./served-store.js";
 import type { SessionReply, SessionStep, Sessions } from "./sessions.js";
 import { STORE } from "./store-client.js";
-
-/** What `transaction(fn)` hands to `fn`: `bind` makes a store of it. */
-export interface WorldTransaction {
-  /** Adds a row to a table of the user's own: an effect, once it is committed. */
-  insert(row: Row): Promise<void>;
-}
-
-/** A node's transactions. */
-export type Transactions = Pick<TransactionalStore<WorldTransaction>, "transaction" | "bind">;
 
 export interface TransactionClientOptions {
   readonly network: Network;

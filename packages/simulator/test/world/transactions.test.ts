@@ -4,8 +4,7 @@ import type { TransactionalStore } from "@onceproof/core/advanced";
 import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../../src/world/fault-plan.ts";
 import { profileOf } from "../../src/world/profile.ts";
-import { serveStore } from "../../src/world/served-store.ts";
-import type { WorldTransaction } from "../../src/world/transaction-client.ts";
+import { serveStore, type WorldTransaction } from "../../src/world/served-store.ts";
 import type { Node, World, WorldOptions } from "../../src/world/world.ts";
 import { at, create, endOf, quietWorld, storyOf, TIMEOUT_MS, workOn } from "./stage.ts";
 

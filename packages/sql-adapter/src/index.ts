@@ -15,6 +15,8 @@ export { createMysqlStore, type MysqlStore } from "./mysql/mysql-store.js";
 export type { MysqlStoreOptions } from "./mysql/options.js";
 export type { PostgresStoreOptions } from "./postgres/options.js";
 export { createPostgresStore, type PostgresStore } from "./postgres/postgres-store.js";
+export type { Finding, FindingId } from "./preflight/finding.js";
+export { type PreflightOptions, type PreflightReport, preflight } from "./preflight/preflight.js";
 export { type DatabaseClient, migrate } from "./schema/migrate.js";
 export { type SchemaOptions, schema } from "./schema/schema.js";
 export type { Dialect } from "./shared/dialect.js";

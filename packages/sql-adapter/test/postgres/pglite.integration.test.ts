@@ -2,7 +2,7 @@
 // what it is not.
 import { PGlite } from "@electric-sql/pglite";
 import type { ConformanceFixture } from "@onceproof/simulator/conformance";
-import { createPostgresStore, migrate } from "@onceproof/sql-adapter";
+import { createPostgresStore, migrate, preflight } from "@onceproof/sql-adapter";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { registerCases } from "../../../simulator/test/support/register-cases.js";
 
@@ -37,7 +37,11 @@ describe("on PGlite", () => {
     },
   );
 
-  test("it is never durable, and says so", () => {
+  test("it is never durable, and says so", async () => {
+    const findings = async (options = {}) =>
+      (await preflight(database, options)).findings.map(({ id }) => id);
+    expect(await findings()).toEqual([]);
+    expect(await findings({ durability: "durable" })).toEqual(["durabilityOverstated"]);
     expect(createPostgresStore({ client: database }).capabilities).toMatchObject({
       durability: "process",
       failoverMayLoseWrites: false,

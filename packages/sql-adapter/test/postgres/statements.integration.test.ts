@@ -1,6 +1,11 @@
 // What each primitive costs on a real Postgres: one statement, and nothing written for a refusal.
-import type { AtomicStore, Stamp } from "@onceproof/core/advanced";
-import { createPostgresStore, migrate, type PgStatement } from "@onceproof/sql-adapter";
+import type { Stamp } from "@onceproof/core/advanced";
+import {
+  createPostgresStore,
+  migrate,
+  type PgStatement,
+  type PostgresStore,
+} from "@onceproof/sql-adapter";
 import { missing, newOpId, type PostgresServer, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -8,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres", () => {
   let server: PostgresServer;
   let client: pg.Client;
-  let store: AtomicStore;
+  let store: PostgresStore;
   let sent: PgStatement[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
@@ -60,6 +65,30 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     await store.write(touch);
     await store.write({ key: "k", opId: newOpId(), expect: first, next: "removed" });
     expect(sent).toHaveLength(6);
+  });
+
+  test("several writes are one statement, applied, refused or replayed", async () => {
+    const taken = await create("all taken");
+    const next = { value: "v", ttlMs: "never" } as const;
+    const set = { key: "all taken", expect: taken, next } as const;
+    const all = {
+      opId: newOpId(),
+      writes: [
+        set,
+        ...["a", "b"].map((key) => ({ key: `all ${key}`, expect: "absent", next }) as const),
+      ],
+    };
+    sent = [];
+    expect(await store.writeAll(all)).toMatchObject({ outcome: "applied", replayed: false });
+    expect(await store.writeAll(all)).toMatchObject({ outcome: "applied", replayed: true });
+    expect(await store.writeAll({ ...all, opId: newOpId() })).toMatchObject({ outcome: "refused" });
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ name }) => name)).size).toBe(1);
+  });
+
+  test("a sweep of a small table is one statement", async () => {
+    await store.sweep({ limit: 10 });
+    expect(sent).toHaveLength(1);
   });
 
   test("a Client is given one statement at a time", async () => {
@@ -125,6 +154,9 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     const other = { revision: stamp.revision, opId: newOpId() };
     const refusals = async (): Promise<void> => {
       await create("quiet");
+      const next = { value: "v", ttlMs: "never" } as const;
+      const writes = [{ key: "quiet", expect: "absent", next }] as const;
+      await store.writeAll({ opId: newOpId(), writes });
       await store.write({ key: "quiet", opId: newOpId(), expect: other, next: "removed" });
     };
     await refusals();

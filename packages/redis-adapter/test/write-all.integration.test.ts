@@ -163,4 +163,22 @@ describe.skipIf(missing("redis"))("several keys in one step", () => {
     expect(next2?.revision).toBeGreaterThan(b.revision);
     expect(await client.pttl(at("a"))).toBeGreaterThan(600_000);
   });
+
+  // For who will move to a cluster, or is behind a proxy that hides one.
+  test("with hashTags a single server names keys, and refuses, as a cluster does", async () => {
+    const store = createRedisStore({ client, keyPrefix: "tagged", hashTags: true });
+    const entity = "1:n8:register1:a";
+    await applied(store, [create(entity), create(`${entity}2:r1`)]);
+    expect((await client.keys("tagged|*")).sort()).toEqual([
+      `tagged|{${entity}}`,
+      `tagged|{${entity}}2:r1`,
+    ]);
+    const apart = store.writeAll({ opId: newOpId(), writes: [create("a"), create("b")] });
+    await expect(apart).rejects.toMatchObject({ code: "crossSlot" });
+    // The client's own prefix stands first, and may hold the tag.
+    const prefixed = new Redis(server.port, "127.0.0.1", { keyPrefix: "{own}" });
+    const inOneSlot = createRedisStore({ client: prefixed, hashTags: true });
+    await applied(inOneSlot, [create("a"), create("b")]);
+    prefixed.disconnect();
+  });
 });

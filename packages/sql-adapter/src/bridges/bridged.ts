@@ -1,0 +1,56 @@
+// A transaction that a query builder or an object mapper has opened, seen through one function: a
+// few lines of the user's own, as docs/transactions.md shows for each.
+
+import type { Columns } from "../shared/row.js";
+
+/** What is used of a transaction of Drizzle, Kysely, Knex, Prisma or the like. */
+export interface BridgedTransaction {
+  /**
+   * Sends one statement inside the transaction and returns its rows; none if it has none.
+   *
+   * The text holds the database's own placeholders: `$1` and so on for Postgres, `?` elsewhere.
+   */
+  rows(text: string, values: readonly unknown[]): Promise<readonly object[]>;
+}
+
+/** Whether a transaction is bridged rather than a driver's own. */
+export function isBridged(tx: unknown): tx is BridgedTransaction {
+  return typeof (Object(tx) as Partial<BridgedTransaction>).rows === "function";
+}
+
+/** The rows of one statement, as columns. */
+export async function bridgedRows(
+  bridge: BridgedTransaction,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly Columns[]> {
+  return (await bridge.rows(text, values)) as readonly Columns[];
+}
+
+/** A statement as a template: one more text than values. */
+export interface Template {
+  readonly texts: TemplateStringsArray;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Cuts a statement at its placeholders, for builders that take templates: `sql(texts, ...values)`.
+ *
+ * Guarantee: a value that `$1` names twice stands twice. Cost: no statement.
+ */
+export function template(text: string, values: readonly unknown[]): Template {
+  const numbered = text.split(/\$(\d+)/);
+  if (numbered.length > 1) {
+    const texts = numbered.filter((_, at) => at % 2 === 0);
+    const numbers = numbered.filter((_, at) => at % 2 === 1);
+    return templateOf(
+      texts,
+      numbers.map((number) => values[Number(number) - 1]),
+    );
+  }
+  return templateOf(text.split("?"), values);
+}
+
+function templateOf(texts: string[], values: readonly unknown[]): Template {
+  return { texts: Object.assign(texts, { raw: texts }), values };
+}

@@ -4,7 +4,13 @@
 import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { missing, type ServerName, startPostgres, startRedis } from "@onceproof/test-servers";
+import {
+  missing,
+  type ServerName,
+  startMariadb,
+  startPostgres,
+  startRedis,
+} from "@onceproof/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,6 +33,7 @@ interface Snippet {
 const servers = [
   { name: "redis", url: "redis://localhost:6379", start: startRedis },
   { name: "postgres", url: "postgres://localhost:5432/postgres", start: startPostgres },
+  { name: "mariadb", url: "mysql://root@localhost:3306/app", start: startMariadb },
 ] as const satisfies readonly {
   name: ServerName;
   url: string;

@@ -16,13 +16,18 @@ export interface RedisResult extends ArenaResult {
   readonly missedGoals: readonly string[];
 }
 
+/** Of each core, before the run. Above it something else took part. */
+const IDLE_LOAD = 0.3;
+
 /** Tells on what and how it was measured. */
 function introOf(setting: string, options: Options, timeMs: number): string {
   const load = loadavg()[0] ?? 0;
+  const busy = load > IDLE_LOAD * cpus().length;
   return [
     `${setting}. ${cpus().length} cores, Node ${process.version.slice(1)}, load before the run`,
     `${load.toFixed(1)}. In turns for ${timeMs / 1000} s each and per column (seed ${options.seed}); medians of`,
     "the rounds, quartiles in brackets.",
+    ...(busy ? ["The machine was busy: rates and times of this run are not to be quoted."] : []),
   ].join(" ");
 }
 

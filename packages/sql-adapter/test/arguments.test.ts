@@ -1,5 +1,15 @@
 // Bad arguments are refused before anything is sent, each with a code.
-import { createPostgresStore, migrate, type PgClient, schema } from "@onceproof/sql-adapter";
+import {
+  createMysqlStore,
+  createPostgresStore,
+  createSqliteStore,
+  type MysqlClient,
+  migrate,
+  type PgClient,
+  preflight,
+  type SqliteDatabase,
+  schema,
+} from "@onceproof/sql-adapter";
 import { expect, test } from "vitest";
 
 const client: PgClient = { query: () => Promise.reject(new Error("nothing may be sent")) };
@@ -26,6 +36,44 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5" as unknown as number
         expect.objectContaining({ code: "durationInvalid" }),
       );
     }
+  },
+);
+
+test("each dialect tells a client of another one", () => {
+  const optionInvalid = expect.objectContaining({ code: "optionInvalid" });
+  expect(() => createMysqlStore({ client: client as unknown as MysqlClient })).toThrow(
+    optionInvalid,
+  );
+  expect(() => createMysqlStore({ client: undefined as unknown as MysqlClient })).toThrow(
+    optionInvalid,
+  );
+  const database = client as unknown as SqliteDatabase;
+  expect(() => createSqliteStore({ database })).toThrow(optionInvalid);
+});
+
+test.each(["", "a.b.c", "n".repeat(59), "a\0b", "\ud800"])("%j is no table of MySQL", (table) => {
+  const mysql = { execute: client.query, query: client.query } as unknown as MysqlClient;
+  expect(() => createMysqlStore({ client: mysql, table })).toThrow(
+    expect.objectContaining({ code: "optionInvalid" }),
+  );
+});
+
+test("a client of no driver is refused by migrate and preflight", async () => {
+  const optionInvalid = { code: "optionInvalid" };
+  await expect(migrate({} as PgClient)).rejects.toMatchObject(optionInvalid);
+  await expect(preflight({} as PgClient)).rejects.toMatchObject(optionInvalid);
+  const durability = "eternal" as "durable";
+  await expect(preflight(client, { durability })).rejects.toMatchObject(optionInvalid);
+  expect(() => createPostgresStore({ client, durability })).toThrow(
+    expect.objectContaining(optionInvalid),
+  );
+});
+
+test.each([0, -1, 1.5, Number.NaN, "5" as unknown as number])(
+  "%s is no limit of a sweep",
+  async (limit) => {
+    const store = createPostgresStore({ client });
+    await expect(store.sweep({ limit })).rejects.toMatchObject({ code: "optionInvalid" });
   },
 );
 

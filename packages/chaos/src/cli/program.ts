@@ -1,15 +1,17 @@
-// The command's arguments, progress and exit code.
+// Carries out a command line, and says by its exit code what came of it.
+import { existsSync, readdirSync } from "node:fs";
 import { missing } from "@onceproof/test-servers";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { CommanderError } from "commander";
 import picocolors from "picocolors";
-import { brokenAdapters, brokenNames } from "../broken.js";
 import { asDeclared, lossyFailover } from "../failover/lossy-failover.js";
 import { judgeRun, readFacts } from "../oracles/judge.js";
 import type { Verdict } from "../oracles/violation.js";
-import { allFaults, COMMON_FAULTS, defaultFaults } from "../run/faults.js";
-import { type ChaosReport, type Progress, runChaos } from "../run/run-chaos.js";
+import { allFaults, defaultFaults } from "../run/faults.js";
+import { type ChaosReport, runChaos } from "../run/run-chaos.js";
 import type { StoreKind } from "../stores/store-kind.js";
-import { storeKind, storeKinds } from "../stores/store-kinds.js";
+import { storeKind } from "../stores/store-kinds.js";
+import { createProgram, type Options } from "./arguments.js";
+import { progressOn } from "./progress.js";
 import { type FailoverRun, failoverText, summaryText, violationsText } from "./summary.js";
 
 const HELD = 0;
@@ -20,114 +22,6 @@ const MINUTE_MS = 60_000;
 const DEFAULT_CALLS = 20_000;
 const DEFAULT_MINUTES = 0.5;
 const ECHO_MS = 500;
-const LINE_EVERY_MS = 5_000;
-
-interface Options {
-  readonly store: string;
-  readonly minutes?: number;
-  readonly seed: number;
-  readonly ops?: number;
-  readonly faults?: readonly string[];
-  readonly processes: number;
-  readonly broken?: string;
-  readonly keep?: string;
-  readonly judge?: string;
-  readonly failover?: boolean;
-  readonly json?: boolean;
-}
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw new InvalidArgumentError("It must be a whole number.");
-  }
-  return value;
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
-  return value;
-}
-
-const names = storeKinds.map(({ name }) => name);
-
-function faultsHelp(): string {
-  const own = storeKinds.flatMap(({ name, faults }) =>
-    Object.entries(faults).map(([fault, what]) => [fault, `${what} (${name} only)`] as const),
-  );
-  const all = [...Object.entries(COMMON_FAULTS), ...own];
-  return all.map(([fault, what]) => `  ${fault.padEnd(20)} ${what}`).join("\n");
-}
-
-function createProgram(): Command {
-  return new Command("npm run chaos --")
-    .description(
-      "Client processes work on a real server while its connections, processes and clock fail;\n" +
-        "oracles then compare what they were told with the guarantees.",
-    )
-    .exitOverride()
-    .showHelpAfterError("(--help tells what there is)")
-    .helpOption("-h, --help", "print this help")
-    .addOption(new Option("--store <name>", "which server").choices(names).default("redis"))
-    .addOption(
-      new Option(
-        "--minutes <n>",
-        "how long it goes on at least; half a minute by itself",
-      ).argParser(positive),
-    )
-    .addOption(
-      new Option(
-        "--ops <n>",
-        "how many calls of the store it makes at least; 20,000 by itself",
-      ).argParser(whole),
-    )
-    .addOption(
-      new Option("--seed <n>", "what the faults and the workloads are drawn from")
-        .argParser(whole)
-        .default(1),
-    )
-    .addOption(
-      new Option("--faults <names>", "which faults, separated by commas; none for none").argParser(
-        (text) => (text === "none" ? [] : text.split(",")),
-      ),
-    )
-    .addOption(new Option("--processes <n>", "client processes").argParser(whole).default(4))
-    .option("--keep <folder>", "keep the histories there, as lines of JSON")
-    .option(
-      "--failover",
-      "lose acknowledged writes in a failover of Redis, and tell what that takes away",
-    )
-    .option("--judge <folder>", "run nothing: judge again what --keep has kept")
-    .addOption(
-      new Option("--broken <name>", "break something on purpose, to see it noticed").choices(
-        brokenNames,
-      ),
-    )
-    .option("--json", "print JSON")
-    .addHelpText(
-      "after",
-      `
-Faults:
-${faultsHelp()}
-
-Broken on purpose:
-${brokenAdapters.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n")}
-  unfenced-sink        the sink of the locks checks no token
-
-The seed fixes which fault strikes when and what each client asks. How the machine interleaves them
-it does not fix: --keep keeps what happened, and --judge judges it again.
-
-Examples:
-  npm run chaos -- --store redis --minutes 10 --seed 7
-  npm run chaos -- --faults kill,lose,flush --keep histories
-  npm run chaos -- --broken unknown-as-refused
-  npm run chaos -- --failover
-
-Exit codes: 0 every guarantee held, 1 one was violated, 2 bad usage or no such server here,
-130 interrupted.`,
-    );
-}
 
 /** Carries out a command line; returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
@@ -147,6 +41,9 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const wrong = (options.faults ?? []).find((fault) => !known.includes(fault));
   if (wrong !== undefined) {
     return badUsage(`--faults: ${kind.name} has no "${wrong}"; there are ${known.join(", ")}`);
+  }
+  if (options.keep !== undefined && existsSync(options.keep) && readdirSync(options.keep)[0]) {
+    return badUsage(`--keep: ${options.keep} is not empty, and two runs must not be mixed`);
   }
   const reason = whyNot(kind, options.faults ?? []);
   if (reason !== undefined) return badUsage(reason);
@@ -240,26 +137,4 @@ function stopOnSignals(stop: AbortController): void {
 function exitCode({ violations, interrupted }: ChaosReport): number {
   if (violations.length > 0) return VIOLATED;
   return interrupted ? INTERRUPTED : HELD;
-}
-
-/** One line that is written over on a terminal, a line now and then elsewhere. */
-function progressOn(stream: NodeJS.WriteStream): {
-  update(progress: Progress): void;
-  end(): void;
-} {
-  let nextAt = 0;
-  return {
-    update({ phase, elapsedMs, calls, faults }) {
-      const seconds = Math.round(elapsedMs / 1000);
-      const line = `${seconds} s: ${phase}, ${calls.toLocaleString("en")} calls, ${faults} faults`;
-      if (stream.isTTY) stream.write(`\r\u001b[2K${picocolors.dim(line)}`);
-      else if (elapsedMs >= nextAt || phase !== "running") {
-        nextAt = elapsedMs + LINE_EVERY_MS;
-        stream.write(`${line}\n`);
-      }
-    },
-    end() {
-      if (stream.isTTY) stream.write("\r\u001b[2K");
-    },
-  };
 }

@@ -212,6 +212,15 @@ describe("a run goes on, whatever happens", () => {
     expect(events.at(-1)).toBe("destroyed");
   });
 
+  test("what cannot be freed at the end is told, and is no verdict on the store", async () => {
+    const harness = harnessOf(undefined, {
+      destroy: async () => Promise.reject(new Error("the server does not stop")),
+    });
+    const report = await runStoreConformance(harness, { clauses: ["S10"] });
+    expect(report.ok).toBe(true);
+    expect(String(report)).toContain("destroy threw Error: the server does not stop");
+  });
+
   test.each([
     [{ clauses: ["S12"] }, /there is no clause "S12"/],
     [{ caseTimeoutMs: 0 }, /caseTimeoutMs must be above 0/],

@@ -38,6 +38,8 @@ export interface ConformanceReport {
   readonly cases: readonly CaseReport[];
   /** What the store declares; absent if no data set could be made. */
   readonly capabilities?: StoreCapabilities;
+  /** What the harness' `destroy` threw; it says nothing about the store, so `ok` is as it is. */
+  readonly destroyError?: Error;
   readonly seed: number;
   /** In real time. */
   readonly tookMs: number;
@@ -85,6 +87,7 @@ export function formatConformance(report: ConformanceReport): string {
     ...section("Known gaps", cases, "knownGap"),
     ...skippedLines(cases),
     ...section("Not run", cases, "notRun"),
+    ...(report.destroyError ? ["", `The harness' destroy threw ${report.destroyError}`] : []),
     "",
   ].join("\n");
 }

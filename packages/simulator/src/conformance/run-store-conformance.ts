@@ -73,20 +73,29 @@ export async function runStoreConformance(
     cases.push(result);
     onProgress?.({ event: "ended", result, ...at });
   }
-  await withTimeLimit(caseTimeoutMs, undefined, (over) =>
-    Promise.race([harness.destroy?.(), over]),
-  ).catch(() => {});
+  const destroyError = await destroy(harness, caseTimeoutMs);
   const counts = countOutcomes(cases);
   const report: ConformanceReport = {
     ok: isOk(counts),
     counts,
     cases,
     ...seen(),
+    ...(destroyError && { destroyError }),
     seed: harness.seed ?? 1,
     tookMs: systemRuntime.monotonicNow() - startedAt,
     toString: () => formatConformance(report),
   };
   return report;
+}
+
+/** Returns what the harness could not do, if anything: the verdict on the store is another matter. */
+async function destroy(harness: ConformanceHarness, limitMs: number): Promise<Error | undefined> {
+  try {
+    await withTimeLimit(limitMs, undefined, (over) => Promise.race([harness.destroy?.(), over]));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 interface Chosen {

@@ -121,6 +121,15 @@ describe("dedup", () => {
     const looks = [{ mode: "park", key: "k", state: "none" }];
     expect(await judged({ end: { looks, accounts: {}, orders: {} } })).toEqual(["Dedup"]);
   });
+
+  test("an answer of the sink that could not be recorded is told as replayed", async () => {
+    const looks = [{ mode: "verify", key: "k", state: "running" }];
+    const end = { looks, accounts: {}, orders: {} };
+    call("dedup", { mode: "verify", key: "k" }, { outcome: "replayed", value: "a" });
+    expect(await judged({ end })).toEqual([]);
+    call("dedup", { mode: "verify", key: "k" }, done("a"));
+    expect(await judged({ end })).toEqual(["Dedup"]);
+  });
 });
 
 describe("locks", () => {

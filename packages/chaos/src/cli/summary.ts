@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   executed: "runs that returned and were recorded",
   replayed: "callers that were given the recorded outcome",
   unresolvedKeys: "keys left to a person, or to the next verify",
+  verifiedOnly: "keys told by verify alone, as the answer could not be recorded",
   locksAcquired: "locks acquired",
   fencedUses: "uses of a fencing token",
   staleUsesRefused: "uses of a stale token that the sink refused",

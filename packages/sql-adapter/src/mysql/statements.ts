@@ -19,6 +19,9 @@ const SINCE_START = `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + ${48.
 const CLOCK = `(${START} + ${SINCE_START})`;
 const LIVE = `(v IS NOT NULL AND (exp IS NULL OR exp > ${CLOCK}))`;
 
+/** How many rows a sweep looks at in one go. MySQL 8 takes no number of a driver's for a limit. */
+export const ROWS_PER_STRETCH = 500;
+
 /** The statements of one table. */
 export interface Statements {
   readonly read: Statement;
@@ -92,9 +95,9 @@ VALUES (?, ?, ?, ${START}, LAST_INSERT_ID(${START}), ${START} + ?)`),
     put: statement(`UPDATE ${table} SET v = ?, rev = ?, op = ?, at = ?, exp = ? WHERE k = ?`),
     /** The same without the value, which stays. */
     renew: statement(`UPDATE ${table} SET rev = ?, op = ?, at = ?, exp = ? WHERE k = ?`),
-    /** After key, how many, tombstone time. Cost: 1 statement; it locks nothing. */
+    /** Tombstone time, key to go on after. Cost: 1 statement; it locks nothing. */
     scan: statement(`SELECT k, ${due} AS due FROM ${table} FORCE INDEX (PRIMARY)
-WHERE k > ? ORDER BY k LIMIT ?`),
+WHERE k > ? ORDER BY k LIMIT ${ROWS_PER_STRETCH}`),
     clock: statement(`SELECT ${CLOCK} AS clock`),
     lock: (keys) =>
       statement(`SELECT k, ${columns} FROM ${table} FORCE INDEX (PRIMARY)

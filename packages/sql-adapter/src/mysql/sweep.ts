@@ -5,9 +5,7 @@ import { unavailable } from "../shared/rounds.js";
 import { integer } from "../shared/row.js";
 import type { Stretch } from "../shared/sweep.js";
 import type { Ask } from "./look.js";
-import type { Statements } from "./statements.js";
-
-const ROWS_PER_STRETCH = 500;
+import { ROWS_PER_STRETCH, type Statements } from "./statements.js";
 
 /**
  * Frees what is due beyond `from`. It is judged again under the rows' locks, so a row that was
@@ -23,7 +21,7 @@ export async function sweepStretch(
   ask: Ask,
 ): Promise<Stretch<Buffer>> {
   const after = from ?? Buffer.alloc(0);
-  const seen = await ask(statements.scan, [tombstoneUs, after, ROWS_PER_STRETCH]);
+  const seen = await ask(statements.scan, [tombstoneUs, after]);
   if (seen.kind !== "answer") {
     throw unavailable(seen.cause);
   }

@@ -63,13 +63,14 @@ export function mariadbSessions(
   prepare: boolean,
 ): Sessions {
   if (!("getConnection" in client)) {
-    return inTurn(mariadbSession(client, prepare));
+    return inTurn(mariadbSession(client, prepare), client);
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();
     return {
       // The pool wraps the connection anew each time.
       id: connection.threadId,
+      handle: connection,
       session: mariadbSession(connection, prepare),
       giveBack(usable) {
         if (usable) {

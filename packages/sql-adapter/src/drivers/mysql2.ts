@@ -55,12 +55,13 @@ export function mysql2Session(connection: Mysql2Connection, prepare: boolean): S
 /** The sessions of a mysql2 pool or connection in promise form. */
 export function mysql2Sessions(client: Mysql2Pool | Mysql2Connection, prepare: boolean): Sessions {
   if (!("getConnection" in client)) {
-    return inTurn(mysql2Session(client, prepare));
+    return inTurn(mysql2Session(client, prepare), client);
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();
     return {
       id: connection.connection,
+      handle: connection,
       session: mysql2Session(connection, prepare),
       giveBack(usable) {
         if (usable) {

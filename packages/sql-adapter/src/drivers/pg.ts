@@ -94,12 +94,13 @@ function borrow(pool: PgPool): Promise<PgPoolClient> {
 export function pgSessions(client: PgPool | PgClient, prepare: boolean): Sessions {
   const naming = { prepare };
   if (!isPool(client)) {
-    return inTurn(sessionOf(client, naming));
+    return inTurn(sessionOf(client, naming), client);
   }
   return onLoan(async (): Promise<Lent> => {
     const lent = await borrow(client);
     return {
       id: lent,
+      handle: lent,
       session: sessionOf(lent, naming),
       giveBack(usable) {
         if (usable) {

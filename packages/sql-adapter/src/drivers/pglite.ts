@@ -12,6 +12,8 @@ export interface PgliteDatabase {
   readonly dataDir?: string | undefined;
   query(text: string, values?: never): Promise<{ readonly rows: unknown[] }>;
   exec(text: string): Promise<unknown>;
+  /** Runs a function in a transaction. */
+  readonly transaction?: unknown;
   listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<unknown>>;
 }
 

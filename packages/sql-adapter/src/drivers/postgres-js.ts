@@ -32,6 +32,8 @@ export interface PostgresJsReserved extends PostgresJsSession {
 /** What is used of postgres.js. */
 export interface PostgresJs extends PostgresJsSession {
   reserve(): Promise<PostgresJsReserved>;
+  /** Runs a function in a transaction. */
+  readonly begin?: unknown;
   listen(
     channel: string,
     onPayload: (payload: string) => void,

@@ -101,7 +101,7 @@ export function limitedSessions(sessions: Sessions, timeoutMs: number, prepare: 
       if (lent === TIMED_OUT) {
         return TIMED_OUT;
       }
-      const { id, session, giveBack } = lent;
+      const { id, session, handle, giveBack } = lent;
       try {
         const facts = objects.get(Object(id)) ?? numbers.get(id) ?? (await look(lent, deadline));
         if (facts === undefined) {
@@ -110,6 +110,7 @@ export function limitedSessions(sessions: Sessions, timeoutMs: number, prepare: 
         }
         return {
           id,
+          ...(handle && { handle }),
           session: limited(session, facts, factor),
           giveBack(usable) {
             if (!usable) {

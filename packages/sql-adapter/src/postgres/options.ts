@@ -11,21 +11,29 @@ import {
   postgresSessions,
 } from "../drivers/postgres.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
-import { type Durability, resolveShared, type SqlStoreOptions } from "../shared/options.js";
+import {
+  type Durability,
+  duration,
+  resolveShared,
+  type SqlStoreOptions,
+} from "../shared/options.js";
 import type { Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
+import type { DialectTransactions } from "../shared/with-transactions.js";
 import { meaning } from "./sqlstate.js";
 import { type Statements, statement, statementsFor } from "./statements.js";
+import { postgresTransactions, type ServerLimits } from "./transaction.js";
 import { channelOf } from "./watch.js";
 
 /** Options of `createPostgresStore`. */
-export interface PostgresStoreOptions extends SqlStoreOptions {
+export interface PostgresStoreOptions<Client extends PostgresClient = PostgresClient>
+  extends SqlStoreOptions {
   /**
    * Your own pg Pool, `sql` of postgres.js or PGlite, or a connected pg Client that is not inside a
    * transaction. Prefer a pool: a Client whose server hangs holds up every later call. Closing the
    * store does not close it.
    */
-  readonly client: PostgresClient;
+  readonly client: Client;
   /**
    * Whether statements are prepared once per connection, which about halves their cost. Turned
    * off by itself where a pooler loses them.
@@ -50,12 +58,19 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
    * @defaultValue true; on PGlite false
    */
   readonly failoverMayLoseWrites?: boolean;
+  /**
+   * How long the server lets a transaction wait for your function's next statement before it ends
+   * the session and rolls back, in milliseconds. PGlite has no such limit.
+   * @defaultValue 60000
+   */
+  readonly idleTransactionMs?: number;
 }
 
 /** The options with every default filled in. */
 export interface ResolvedOptions {
   readonly table: string;
   readonly exchange: Exchange;
+  readonly transactions: (options: ResolvedOptions) => DialectTransactions;
   readonly statements: Statements;
   /** Where to notify and how to listen, if the store does. */
   readonly notifications: { readonly channel: string; readonly listen: Listen } | undefined;
@@ -80,7 +95,7 @@ function durabilityOf({ client, durability }: PostgresStoreOptions): Durability 
 
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
-  const { client, prepare = true, notify = false } = options;
+  const { client, prepare = true, notify = false, idleTransactionMs = 60_000 } = options;
   if (!isPostgresClient(client)) {
     throw new ArgumentError(
       "optionInvalid",
@@ -89,14 +104,21 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
   }
   const table = quoteTable("postgres", options.table);
   const channel = notify ? channelOf(table) : undefined;
+  const sessions = postgresSessions(client, prepare);
+  const shared = resolveShared(options, {
+    durability: durabilityOf(options),
+    failoverMayLoseWrites: options.failoverMayLoseWrites ?? !isPglite(client),
+  });
+  const limits: ServerLimits = {
+    lockTimeoutMs: Math.ceil(shared.capabilities.operationTimeoutMs * 0.8),
+    idleTransactionMs: Math.ceil(duration(idleTransactionMs, "idleTransactionMs")),
+  };
   return {
     table,
-    exchange: exchangeOver(postgresSessions(client, prepare), meaning, BEGIN),
+    exchange: exchangeOver(sessions, meaning, BEGIN),
+    transactions: (resolved) => postgresTransactions(resolved, client, sessions, limits),
     statements: statementsFor(table, channel),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
-    ...resolveShared(options, {
-      durability: durabilityOf(options),
-      failoverMayLoseWrites: options.failoverMayLoseWrites ?? !isPglite(client),
-    }),
+    ...shared,
   };
 }

@@ -2,10 +2,13 @@
 // transaction of its own.
 
 import { checkStoreKey, type WatchableStore } from "@onceproof/core/advanced";
+import type { PostgresClient } from "../drivers/postgres.js";
+import type { PostgresTransactionOf } from "../drivers/transaction-of.js";
 import type { Attempt } from "../shared/exchange.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { type ServerStore, serverStore } from "../shared/server-store.js";
 import type { Reply } from "../shared/session.js";
+import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
 import { readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
 import { sweepStatement, sweepStretch } from "./sweep.js";
@@ -14,7 +17,7 @@ import { headOf, lockTimeout, stepOf } from "./write.js";
 import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
 
 /** A store on Postgres. */
-export interface PostgresStore extends ServerStore {}
+export interface PostgresStore<Tx = unknown> extends ServerStore, SqlTransactions<Tx> {}
 
 /** The attempt with its rows read as an answer. */
 function read<T>(attempt: Attempt<Reply>, answer: (rows: Reply["rows"]) => T): Attempt<T> {
@@ -27,22 +30,25 @@ function read<T>(attempt: Attempt<Reply>, answer: (rows: Reply["rows"]) => T): A
  * Builds a store over your own pg, postgres.js or PGlite client; `migrate` makes its table.
  *
  * Guarantee: clauses S0 to S11, on the server's clock, under any default isolation level; several
- * keys in one step; with `notify`, wake-ups of waiters.
+ * keys in one step; one transaction for entries and your own rows; with `notify`, wake-ups of
+ * waiters.
  * Cost: 1 statement per read, write and writeAll, applied or refused; one more each time another
  * write to the same key commits in between, or the server reports a deadlock or serialization
  * failure. Watching takes one connection, of a pool or of its own.
  * Fails: a write without an answer is `unknown`; StoreError `unavailable` for what certainly did
  * nothing and for a read without an answer, `closed` after `close`.
  */
-export function createPostgresStore(
-  options: PostgresStoreOptions & { readonly notify: true },
-): PostgresStore & WatchableStore;
-export function createPostgresStore(options: PostgresStoreOptions): PostgresStore;
+export function createPostgresStore<Client extends PostgresClient>(
+  options: PostgresStoreOptions<Client> & { readonly notify: true },
+): PostgresStore<PostgresTransactionOf<Client>> & WatchableStore;
+export function createPostgresStore<Client extends PostgresClient>(
+  options: PostgresStoreOptions<Client>,
+): PostgresStore<PostgresTransactionOf<Client>>;
 export function createPostgresStore(
   options: PostgresStoreOptions,
 ): PostgresStore & Partial<WatchableStore> {
-  const { exchange, statements, notifications, table, runtime, capabilities } =
-    resolveOptions(options);
+  const resolved = resolveOptions(options);
+  const { exchange, statements, notifications, table, runtime, capabilities } = resolved;
   const channel = notifications?.channel;
   const watches = notifications && watchesOn(notifications.listen, notifications.channel);
   const sweeping = {
@@ -50,7 +56,7 @@ export function createPostgresStore(
     tombstoneUs: Math.ceil(capabilities.tombstoneMs * 1000),
   };
 
-  const store = serverStore<number>(
+  const own = serverStore<number>(
     runtime,
     capabilities,
     {
@@ -78,6 +84,7 @@ export function createPostgresStore(
     },
     () => watches?.close(),
   );
+  const store: PostgresStore = withTransactions(own, resolved.transactions(resolved));
   if (watches === undefined) {
     return store;
   }

@@ -3,6 +3,7 @@
 
 import { driverError } from "@onceproof/core/advanced";
 import type { Failure } from "../shared/exchange.js";
+import { PreparedLost } from "../shared/session.js";
 
 // Rolled back for certain, and the same statement may well succeed at once.
 const PASSING = new Set(["40001", "40P01"]);
@@ -29,6 +30,13 @@ export function isAborted(code: string): boolean {
 /** Whether a statement that did nothing is worth sending again. */
 export function isPassing(code: string): boolean {
   return PASSING.has(code);
+}
+
+const CONTENTION = new Set(["40001", "40P01", "55P03"]);
+
+/** Whether others are the reason: serialization failure, deadlock, or a wait that took too long. */
+export function isContention(error: unknown): boolean {
+  return error instanceof PreparedLost || CONTENTION.has(sqlstate(error) ?? "");
 }
 
 // pg says this of a statement that it did not even queue; the codes are of a connection that could

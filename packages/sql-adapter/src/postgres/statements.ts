@@ -18,6 +18,14 @@ export interface Statements {
   readonly remove: Statement;
 }
 
+/** Limits the wait for row locks to parameter `place`, until the transaction ends. */
+export function limitLocks(place: string): string {
+  return `set_config('lock_timeout', ${place}, true)`;
+}
+
+/** What stands for the limit in a statement. */
+export type LockLimit = (place: string) => string;
+
 function micros(clock: string): string {
   return `(extract(epoch from ${clock}) * 1000000)::bigint`;
 }
@@ -37,7 +45,7 @@ export function statement(kind: string, text: string): Statement {
 
 // What the snapshot held of the key (c), and the instant it was so: the time taken before the
 // snapshot (t) or, for what a racer wrote between the two, the racer's own time.
-const HELD = `c.v, c.rev, c.op, c.at, c.exp,
+export const HELD: string = `c.v, c.rev, c.op, c.at, c.exp,
   greatest(t.now, CASE WHEN c.at > t.now THEN least(c.at, ${CLOCK}) END) AS now`;
 
 // Every write answers with one row: what the snapshot held, and what was written (w), if it was.
@@ -59,11 +67,11 @@ function snapshot(table: string): string {
  * The row is locked before its expiry is judged: an UPDATE that waited for a lock whose holder
  * rolled back does not judge again. Only a row that bears the stamp in the snapshot is locked.
  */
-function underStamp(table: string, set: string, notify: string): string {
+function underStamp(table: string, set: string, notify: string, limit: LockLimit): string {
   return `WITH ${snapshot(table)},
 l AS MATERIALIZED (
   SELECT x.v, x.exp
-  FROM (SELECT set_config('lock_timeout', $3, true)) s, ${table} x
+  FROM (SELECT ${limit("$3")}) s, ${table} x
   WHERE x.k = $1 AND x.rev = $4::bigint AND x.op = $5 AND x.op <> $2 FOR UPDATE OF x
 ),
 q AS MATERIALIZED (SELECT v, exp, ${CLOCK} AS n FROM l),
@@ -84,7 +92,11 @@ export function notifying(channel: string | undefined, key: string, written: str
 }
 
 /** Builds the statements of one table, which is quoted already; those of writes may notify. */
-export function statementsFor(table: string, channel?: string): Statements {
+export function statementsFor(
+  table: string,
+  channel?: string,
+  limit: LockLimit = limitLocks,
+): Statements {
   const notify = notifying(channel, "$1::bytea", "w.rev");
   return {
     /** $1 key. Cost: 1 statement. */
@@ -105,7 +117,7 @@ FROM (SELECT ${BEFORE_READ} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
 w AS (
   INSERT INTO ${table} AS x (k, v, rev, op, at, exp)
   SELECT $1, $5::bytea, q.n, $2, q.n, q.n + $6::bigint
-  FROM (SELECT ${CLOCK} AS n, set_config('lock_timeout', $3, true)) q
+  FROM (SELECT ${CLOCK} AS n, ${limit("$3")}) q
   WHERE NOT EXISTS (
     SELECT FROM c WHERE c.op = $2 OR c.rev > $4::bigint OR ${live("c", BEFORE_WRITE)}
   )
@@ -120,12 +132,12 @@ ${answer(notify)}`,
     /** $6 value, $7 ttl. */
     replace: statement(
       "replace",
-      underStamp(table, "v = $6::bytea, exp = q.n + $7::bigint", notify),
+      underStamp(table, "v = $6::bytea, exp = q.n + $7::bigint", notify, limit),
     ),
     /** $6 value. */
-    replaceKeep: statement("keep", underStamp(table, "v = $6::bytea", notify)),
+    replaceKeep: statement("keep", underStamp(table, "v = $6::bytea", notify, limit)),
     /** $6 ttl. */
-    touch: statement("touch", underStamp(table, "exp = q.n + $6::bigint", notify)),
-    remove: statement("remove", underStamp(table, "v = NULL, exp = NULL", notify)),
+    touch: statement("touch", underStamp(table, "exp = q.n + $6::bigint", notify, limit)),
+    remove: statement("remove", underStamp(table, "v = NULL, exp = NULL", notify, limit)),
   };
 }

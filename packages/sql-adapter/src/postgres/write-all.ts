@@ -8,7 +8,15 @@ import { keyBytes } from "../shared/key-bytes.js";
 import { micros } from "../shared/micros.js";
 import { type Columns, integer, slotOf, valueBytes } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
-import { BEFORE_WRITE, CLOCK, live, notifying, statement } from "./statements.js";
+import {
+  BEFORE_WRITE,
+  CLOCK,
+  type LockLimit,
+  limitLocks,
+  live,
+  notifying,
+  statement,
+} from "./statements.js";
 
 const PER_WRITE = 6;
 const BEFORE_WRITES = 2;
@@ -64,7 +72,12 @@ function keys(writes: number): string {
  * Cost: 1 statement; refused or replayed, it takes no lock and writes no log. A second one only if
  * another write to one of the keys committed after the snapshot.
  */
-export function writeAllStatement(table: string, writes: number, channel?: string): Statement {
+export function writeAllStatement(
+  table: string,
+  writes: number,
+  channel?: string,
+  limit: LockLimit = limitLocks,
+): Statement {
   const notify = notifying(channel, "i.k", "coalesce(u.rev, a.rev)");
   return statement(
     "all",
@@ -75,7 +88,7 @@ c AS MATERIALIZED (
   SELECT i.n, x.v, x.rev, x.op, x.at, x.exp FROM i LEFT JOIN ${table} x ON x.k = i.k
 ),
 go AS MATERIALIZED (
-  SELECT set_config('lock_timeout', $2, true)
+  SELECT ${limit("$2")}
   WHERE NOT EXISTS (
     SELECT FROM i JOIN c USING (n) WHERE c.op = $1 OR NOT ${permits("c", BEFORE_WRITE)}
   )

@@ -11,14 +11,7 @@ import {
 import type { Meaning } from "./exchange.js";
 import { unavailable, withDeadline } from "./rounds.js";
 import { type Lent, ROLLBACK, type Session, type Sessions } from "./session.js";
-import {
-  contended,
-  isCausedBy,
-  notCommitted,
-  startWatch,
-  type Watch,
-  watchMethods,
-} from "./transaction-watch.js";
+import { contended, doomOf, notCommitted, startWatch, watchMethods } from "./transaction-watch.js";
 
 /** How a dialect's transactions on borrowed connections go. */
 export interface LentTransactions {
@@ -84,15 +77,6 @@ export async function lentTransaction<T>(
   }
   await commit(parts, lent, handle);
   return value;
-}
-
-/** What must be told in place of what the function threw. */
-export function doomOf(watch: Watch, error: unknown, isContention: Contention): Error | undefined {
-  const doom = watch.doom();
-  if (doom?.code === "contended") {
-    return doom;
-  }
-  return isCausedBy(error, isContention) ? contended(error) : undefined;
 }
 
 function inTime<T>(

@@ -32,7 +32,8 @@ const MAX_VALUE_BYTES = 1024 * 1024;
 const MAX_MS = 365 * 24 * 3_600_000;
 const DURABILITIES: readonly unknown[] = ["process", "asynchronous", "durable"];
 
-function duration(ms: number, what: string): number {
+/** Throws unless it is a number of milliseconds that makes sense. */
+export function duration(ms: number, what: string): number {
   if (typeof ms !== "number" || !(ms >= 1) || ms > MAX_MS) {
     throw new ArgumentError(
       "durationInvalid",

@@ -28,6 +28,8 @@ export interface Lent {
   readonly session: Session;
   /** The same for the same connection, each time that it is lent. */
   readonly id: unknown;
+  /** The driver's own connection, for what its user does in a transaction. */
+  readonly handle?: object;
   /** Gives it back; not `usable` if it owes an answer or is inside a transaction. */
   giveBack(usable: boolean): void;
 }
@@ -65,7 +67,7 @@ function ignore(): void {}
  * A turn ends with its last statement, answered or not: so what could not be sent behind one that
  * hangs is known not to have happened.
  */
-export function inTurn(session: Session): Sessions {
+export function inTurn(session: Session, handle?: object): Sessions {
   let turn: Promise<unknown> = Promise.resolve();
   return {
     async borrow(deadline) {
@@ -81,6 +83,7 @@ export function inTurn(session: Session): Sessions {
       let pending: Promise<unknown> = Promise.resolve();
       return {
         id: session,
+        ...(handle && { handle }),
         session: {
           send(statement, values) {
             const reply = session.send(statement, values);

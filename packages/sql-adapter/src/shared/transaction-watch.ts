@@ -125,3 +125,16 @@ function watched(original: Method, watch: Watch, seen: (error: unknown) => void)
     return result;
   };
 }
+
+/** What must be told in place of what the function threw. */
+export function doomOf(
+  watch: Watch,
+  error: unknown,
+  isContention: (error: unknown) => boolean,
+): Error | undefined {
+  const doom = watch.doom();
+  if (doom?.code === "contended") {
+    return doom;
+  }
+  return isCausedBy(error, isContention) ? contended(error) : undefined;
+}

@@ -92,7 +92,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres", () => {
     return { client, end: () => client.end({ timeout: 1 }) };
   };
   // A server's clock could only be driven by a clock shim.
-  const never: readonly Need[] = ["transaction", "advance", "stepBack"];
+  const never: readonly Need[] = ["advance", "stepBack"];
 
   describe.each([
     { name: "a pg Pool that notifies", open: pool, notify: true, losing: true },

@@ -32,7 +32,7 @@ describe("on PGlite", () => {
     {
       lacks: [
         ...(["advance", "stepBack", "restart", "loseReply", "loseRequest"] as const),
-        ...(["stall", "transaction", "durable"] as const),
+        ...(["stall", "durable"] as const),
       ],
     },
   );

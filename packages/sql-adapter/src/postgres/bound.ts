@@ -1,0 +1,115 @@
+// The store's steps inside a Postgres transaction that is already open, on whatever carries
+// statements there. None of them fails where another transaction came first: a duplicate is no
+// error (ON CONFLICT), and several keys have a savepoint.
+
+import type { MultiKeyStore } from "@onceproof/core/advanced";
+import { boundStore } from "../shared/bound-store.js";
+import { keyBytes } from "../shared/key-bytes.js";
+import type { Columns } from "../shared/row.js";
+import type { Statement } from "../shared/session.js";
+import type { Watch } from "../shared/transaction-watch.js";
+import { readAnswer, writeAnswer } from "./answer.js";
+import type { ResolvedOptions } from "./options.js";
+import { isContention, sqlstate } from "./sqlstate.js";
+import { BEFORE_WRITE, HELD, type Statements, statement, statementsFor } from "./statements.js";
+import { headOf, lockTimeout, stepOf } from "./write.js";
+import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
+
+/** What carries statements inside a transaction. */
+export interface Carrier {
+  query(statement: Statement, values: readonly unknown[]): Promise<readonly Columns[]>;
+  /** Runs work that can be undone on its own; where the driver has its own way of doing so. */
+  savepoint?<T>(work: (carrier: Carrier) => Promise<T>): Promise<T>;
+}
+
+/** What the bound stores of one store share. */
+export interface Binding {
+  readonly options: ResolvedOptions;
+  readonly statements: Statements;
+}
+
+/** The transaction's own limit counts, not that of one of its steps. */
+function noLimit(place: string): string {
+  return `${place}::text`;
+}
+
+/** The transaction's start is no time to judge by, and the statement's must precede its snapshot. */
+function readStatement(table: string): Statement {
+  return statement(
+    "bound_read",
+    // Beside a write, even one that does nothing, the snapshot is taken after the statement's start.
+    `WITH none AS (DELETE FROM ${table} WHERE false)
+SELECT ${HELD}
+FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
+  );
+}
+
+/** The statements of a store's bound stores. */
+export function bindingOf(options: ResolvedOptions): Binding {
+  const { table, notifications } = options;
+  const statements = statementsFor(table, notifications?.channel, noLimit);
+  return { options, statements: { ...statements, read: readStatement(table) } };
+}
+
+const SAVEPOINT = statement("savepoint", "SAVEPOINT onceproof");
+const RELEASE = statement("release", "RELEASE SAVEPOINT onceproof");
+const BACK = statement("back", "ROLLBACK TO SAVEPOINT onceproof");
+const DUPLICATE_KEY = "23505";
+
+/** Runs work that is undone if it fails. Cost: 2 statements. */
+async function undoable<T>(carrier: Carrier, work: (carrier: Carrier) => Promise<T>): Promise<T> {
+  if (carrier.savepoint !== undefined) {
+    return carrier.savepoint(work);
+  }
+  await carrier.query(SAVEPOINT, []);
+  try {
+    const result = await work(carrier);
+    await carrier.query(RELEASE, []);
+    return result;
+  } catch (error) {
+    await carrier.query(BACK, []);
+    await carrier.query(RELEASE, []);
+    throw error;
+  }
+}
+
+/** Builds a store that is bound to a transaction. Cost: 1 statement a step; `writeAll` 3. */
+export function bindPostgres(
+  { options, statements }: Binding,
+  carrier: Carrier,
+  watch: Watch | undefined,
+): MultiKeyStore {
+  const { table, notifications, runtime, capabilities } = options;
+  const channel = notifications?.channel;
+  return boundStore({
+    runtime,
+    capabilities,
+    isContention,
+    watch,
+    steps: {
+      async read(key) {
+        const [row = {}] = await carrier.query(statements.read, [keyBytes(key)]);
+        return readAnswer(key, row);
+      },
+      async write(write, deadline) {
+        const [step, values] = stepOf(write, statements);
+        const [row = {}] = await carrier.query(step, [...headOf(write, deadline), ...values]);
+        return writeAnswer(row, write);
+      },
+      async writeAll(all, deadline) {
+        const step = writeAllStatement(table, all.writes.length, channel, noLimit);
+        const parameters = writeAllParameters(all, lockTimeout(deadline));
+        try {
+          const rows = await undoable(carrier, ({ query }) => query(step, parameters));
+          return writeAllAnswer(rows, all);
+        } catch (error) {
+          if (sqlstate(error) === DUPLICATE_KEY) {
+            // A racer's insert came first: the next round finds its row.
+            return undefined;
+          }
+          throw error;
+        }
+      },
+    },
+  });
+}

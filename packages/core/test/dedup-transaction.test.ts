@@ -329,6 +329,24 @@ describe("a commit without an answer", () => {
     expect([runs, w.effects]).toEqual([1, ["a"]]);
   });
 
+  test("is not denied because of who came after it was forgotten", async () => {
+    const w = createTransactionWorld();
+    const dedup = w.dedup({ settleMs: 300_000, retentionMs: 30_000 });
+    w.commits.push("lostReply");
+    let runs = 0;
+    const call = dedup.attemptInTransaction("k", (tx) => {
+      runs += 1;
+      // The process stands still, and another asks meanwhile.
+      w.runtime.setTimer(() => {
+        w.runtime.jumpWall(100_000);
+        void w.dedup().attemptInTransaction("k", w.charge("b"));
+      }, 0);
+      return w.charge("a")(tx);
+    });
+    expect(await w.run(call)).toMatchObject({ reason: "commitUnknown" });
+    expect([runs, w.effects]).toEqual([1, ["a", "b"]]);
+  });
+
   test("is no proof once the store may have forgotten it", async () => {
     const w = createTransactionWorld();
     const dedup = w.dedup({ settleMs: 300_000, retentionMs: 30_000 });

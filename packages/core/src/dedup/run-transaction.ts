@@ -8,7 +8,7 @@ import { type Deadline, deadlineIn, jitter, pause } from "../shared/time.js";
 import { createWaiter } from "../shared/waiter.js";
 import { classify } from "./execute.js";
 import type { OpenRecord, RunningRecord } from "./record.js";
-import type { Claim, Round, TransactionCall } from "./transaction-call.js";
+import type { Claim, Claimed, Round, TransactionCall } from "./transaction-call.js";
 import { recordRejection } from "./transaction-rejection.js";
 import type { TransactionResult } from "./transaction-result.js";
 import { playRound } from "./transaction-round.js";
@@ -23,8 +23,8 @@ interface Known<T> {
   seen: Seen;
   /** What is true if a commit without an answer took place, by the opId of its record. */
   readonly unanswered: Map<string, TransactionResult<T>>;
-  /** Every commit without an answer made a later revision than this. */
-  since: number | undefined;
+  /** Every commit without an answer made a later revision than this, at this time or later. */
+  since: Claimed | undefined;
   /** Why nobody knows. */
   cause: unknown;
   rounds: number;
@@ -73,14 +73,15 @@ export async function runTransaction<Tx, T>(
 }
 
 function claimOf<Tx, T>(
-  { store }: TransactionCall<Tx, T>,
+  { store, request }: TransactionCall<Tx, T>,
   { seen, unanswered, since }: Known<T>,
   earlier: RunningRecord | OpenRecord | undefined,
 ): Claim {
   const expect: Write["expect"] =
-    seen.entry?.stamp ?? (since === undefined ? "absent" : { absentSince: since });
-  const tombstoneUs = store.capabilities.tombstoneMs * 1000;
-  const forgottenAt = unanswered.size ? (since ?? 0) + tombstoneUs : Number.POSITIVE_INFINITY;
+    seen.entry?.stamp ?? (since ? { absentSince: since.revision } : "absent");
+  const rememberedMs = Math.min(store.capabilities.tombstoneMs, request.retentionMs);
+  const forgottenAt =
+    since && unanswered.size ? since.now + rememberedMs * 1000 : Number.POSITIVE_INFINITY;
   return { expect, earlier, forgottenAt };
 }
 
@@ -125,7 +126,7 @@ async function conclude<Tx, T>(
     case "threw":
       return threw(call, known, claim, round);
     case "refused":
-      return refused(call, known, round.seen);
+      return refused(call, known, claim, round.seen);
     case "unknown":
       return unknown(call, known, round);
   }
@@ -135,6 +136,7 @@ async function conclude<Tx, T>(
 function refused<Tx, T>(
   call: TransactionCall<Tx, T>,
   known: Known<T>,
+  { forgottenAt }: Claim,
   { entry, now }: { readonly entry?: Entry; readonly now: number },
 ): TransactionResult<T> | undefined {
   const { unanswered, cause } = known;
@@ -144,8 +146,8 @@ function refused<Tx, T>(
     return committed(call, own);
   }
   known.seen = { entry, now };
-  if (!entry && known.since !== undefined) {
-    // What was committed since is over by now: it may have been our own.
+  if (now >= forgottenAt || (!entry && known.since)) {
+    // What was committed since may be over by now, and it may have been our own.
     return commitUnknown(known);
   }
   // What stands there now can give way to no earlier commit.
@@ -156,9 +158,9 @@ function refused<Tx, T>(
 async function unknown<Tx, T>(
   call: TransactionCall<Tx, T>,
   known: Known<T>,
-  { made, revision, cause }: Extract<Round<T>, { outcome: "unknown" }>,
+  { made, claimed, cause }: Extract<Round<T>, { outcome: "unknown" }>,
 ): Promise<TransactionResult<T> | undefined> {
-  const { unanswered, since = revision - 1 } = known;
+  const { unanswered, since } = known;
   const { runtime, settleMs, emit } = call.options;
   if (made.result.outcome !== "executed" && !unanswered.size) {
     // A judgement on the key alone holds, whatever became of its record.
@@ -169,7 +171,11 @@ async function unknown<Tx, T>(
     known.goOnUntil = deadlineIn(runtime, settleMs);
   }
   known.cause = cause;
-  known.since = Math.min(since, revision - 1);
+  const { revision, now } = since ?? { revision: claimed.revision, now: claimed.now };
+  known.since = {
+    revision: Math.min(revision, claimed.revision - 1),
+    now: Math.min(now, claimed.now),
+  };
   unanswered.set(made.opId, made.result);
   return (await again(call, known)) ? undefined : commitUnknown(known);
 }
@@ -188,7 +194,7 @@ async function threw<Tx, T>(
   if (disposition === "final") {
     const sent = await recordRejection(call, claim, round);
     if (sent.outcome === "refused") {
-      return refused(call, known, sent);
+      return refused(call, known, claim, sent);
     }
     const recorded = sent.outcome === "own" || "unknown";
     if (!known.unanswered.size || (sent.outcome === "own" && sent.now < claim.forgottenAt)) {

@@ -24,8 +24,17 @@ export interface TransactionCall<Tx, T> {
 export interface Claim {
   readonly expect: Write["expect"];
   readonly earlier: RunningRecord | OpenRecord | undefined;
-  /** At this time of the store an unanswered commit may be forgotten, so nothing proves anything. */
+  /**
+   * From this time of the store on, an unanswered commit may be over and forgotten: then neither what
+   * stands nor that nothing does proves anything.
+   */
   readonly forgottenAt: number;
+}
+
+/** A claim that has applied: its revision, and the store's time. */
+export interface Claimed {
+  readonly revision: number;
+  readonly now: number;
 }
 
 /** What is true once a round has committed. */
@@ -42,7 +51,7 @@ export type Round<T> =
   | {
       readonly outcome: "unknown";
       readonly made: Made<T>;
-      readonly revision: number;
+      readonly claimed: Claimed;
       readonly cause: unknown;
     }
   /** The claim was refused by this. */
@@ -50,6 +59,6 @@ export type Round<T> =
   | { readonly outcome: "settled"; readonly result: TransactionResult<T> }
   /** The claim came so late that an earlier commit may be forgotten. */
   | { readonly outcome: "late" }
-  | { readonly outcome: "threw"; readonly error: unknown; readonly revision: number }
+  | { readonly outcome: "threw"; readonly error: unknown; readonly claimed: Claimed }
   /** Others won; before the claim was answered, or after it. */
   | { readonly outcome: "contended"; readonly claimed: boolean };

@@ -5,7 +5,7 @@ import type { Write } from "../contract/atomic-store.js";
 import { type Sent, send } from "../shared/send.js";
 import { rejectionOf } from "./execute.js";
 import { encodeDedup } from "./record.js";
-import type { Claim, TransactionCall } from "./transaction-call.js";
+import type { Claim, Claimed, TransactionCall } from "./transaction-call.js";
 import { attemptOf } from "./transaction-work.js";
 
 /**
@@ -17,11 +17,11 @@ import { attemptOf } from "./transaction-work.js";
 export function recordRejection<Tx, T>(
   { options, request }: TransactionCall<Tx, T>,
   { expect, earlier }: Claim,
-  { error, revision }: { readonly error: unknown; readonly revision: number },
+  { error, claimed }: { readonly error: unknown; readonly claimed: Claimed },
 ): Promise<Sent> {
   const value = encodeDedup({ ...attemptOf(request, earlier), ...rejectionOf(error) });
   // The claim has shown that nothing as new as itself was there.
-  const since = expect === "absent" ? { absentSince: revision - 1 } : expect;
+  const since = expect === "absent" ? { absentSince: claimed.revision - 1 } : expect;
   return send<Write>(
     options,
     request,

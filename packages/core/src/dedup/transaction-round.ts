@@ -23,9 +23,9 @@ export async function playRound<Tx, T>(
       return codeOf(error);
     },
   );
-  const { back, made, revision = 0 } = left;
+  const { back, made, claimed } = left;
   if (code === "contended") {
-    return { outcome: code, claimed: revision > 0 };
+    return { outcome: code, claimed: claimed !== undefined };
   }
   if (back) {
     return back;
@@ -33,8 +33,8 @@ export async function playRound<Tx, T>(
   if (made && code === "committed") {
     return { outcome: code, result: made.result };
   }
-  if (made && code === "indeterminate") {
-    return { outcome: "unknown", made, revision, cause };
+  if (made && claimed && code === "indeterminate") {
+    return { outcome: "unknown", made, claimed, cause };
   }
   throw cause;
 }

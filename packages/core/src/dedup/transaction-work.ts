@@ -11,7 +11,7 @@ import { encodeRecord } from "../shared/record.js";
 import { judgeAge } from "./key-time.js";
 import { isUnresolved, type OpenRecord, type RunningRecord } from "./record.js";
 import type { Request } from "./request.js";
-import type { Claim, Made, Round, TransactionCall } from "./transaction-call.js";
+import type { Claim, Claimed, Made, Round, TransactionCall } from "./transaction-call.js";
 import type { TransactionResult } from "./transaction-result.js";
 
 /** What a round that is rolled back on purpose ends with. */
@@ -22,8 +22,7 @@ type RolledBack<T> = Extract<
 
 /** What a run of the function of a transaction has left. */
 export interface Left<T> {
-  /** Of the claim, once it has applied. */
-  revision?: number;
+  claimed?: Claimed;
   back?: RolledBack<T>;
   made?: Made<T>;
 }
@@ -80,16 +79,15 @@ export async function work<Tx, T>(
   if (claimed.now >= forgottenAt) {
     return rollBack(left, { outcome: "late" });
   }
-  const { revision } = claimed;
-  left.revision = revision;
+  left.claimed = claimed;
   const ending =
     judgeKey(call, kept, claimed.now, left) ??
-    (await handle(call, kept, { tx, takeover, revision, left }));
+    (await handle(call, kept, { tx, takeover, claimed, left }));
   const opId = randomId(options.runtime);
   const recorded = await write(bound, {
     key,
     opId,
-    expect: { revision, opId: owner },
+    expect: { revision: claimed.revision, opId: owner },
     next: { value: ending.record, ttlMs: ending.keptMs },
   });
   if (recorded.outcome === "refused") {
@@ -134,7 +132,7 @@ function judgeKey<Tx, T>(
 interface Hold<Tx, T> {
   readonly tx: Tx;
   readonly takeover: boolean;
-  readonly revision: number;
+  readonly claimed: Claimed;
   readonly left: Left<T>;
 }
 
@@ -142,7 +140,7 @@ interface Hold<Tx, T> {
 async function handle<Tx, T>(
   { options, store, request, handler }: TransactionCall<Tx, T>,
   kept: Kept,
-  { tx, takeover, revision, left }: Hold<Tx, T>,
+  { tx, takeover, claimed, left }: Hold<Tx, T>,
 ): Promise<TransactionEnding<T>> {
   const { emit, name } = options;
   const { key, retentionMs } = request;
@@ -150,7 +148,7 @@ async function handle<Tx, T>(
   emit(
     key,
     takeover
-      ? { type: "takenOver", attempt, fencingToken: revision }
+      ? { type: "takenOver", attempt, fencingToken: claimed.revision }
       : { type: "acquired", attempt },
   );
   const childKey = (child: string): string => {
@@ -161,7 +159,7 @@ async function handle<Tx, T>(
   try {
     value = await handler(tx, { key, attempt, takeover, childKey });
   } catch (error) {
-    return rollBack(left, { outcome: "threw", error, revision });
+    return rollBack(left, { outcome: "threw", error, claimed });
   }
   const exactlyOnce = !takeover;
   const payload = checkedPayload(value, store.capabilities.maxValueBytes);

@@ -150,6 +150,7 @@ export const transactionOneOutcome: Guarantee = {
           .find(
             (later) =>
               (later.call.endedUs ?? 0) < untilUs &&
+              (later.call.endedUs ?? 0) < madeUs(history, later, calls) + stands &&
               (later.kind !== telling.kind || !equal(later.value, telling.value)),
           );
         if (other !== undefined) {

@@ -131,7 +131,15 @@ export const TRANSACTION_WORKLOADS: readonly NamedWorkload<TransactionWorkload>[
   {
     id: "stands-still",
     title: "a node that stands still beyond all memory after a commit without an answer",
-    workload: { asks: [ask({ patienceMs: 100_000, tries: 1 })], stallsMs: 50_000 },
+    workload: {
+      asks: [
+        ask({ patienceMs: 100_000, tries: 1 }),
+        ask({ client: "bob", to: ["api-2"], key: "k2", patienceMs: 100_000, tries: 1 }),
+        // When all is forgotten, and while the others still stand still.
+        ask({ client: "carol", atMs: 45_000, to: ["api-2"], patienceMs: 100_000, tries: 1 }),
+      ],
+      stallsMs: 50_000,
+    },
   },
   {
     id: "births",

@@ -50,13 +50,15 @@ export function dedupTransactionScenario(
 /** A caller asks again after these. */
 const UNSETTLED = new Set(["inProgress", "contended", "indeterminate", "threw"]);
 
-/** The store of a node that stands still after each commit without an answer. */
+/** The store of a node that stands still after its first commit without an answer. */
 function stalling({ store, sleep }: Node, stallsMs: number): TransactionalStore<WorldTransaction> {
   const { transaction, ...rest } = store as TransactionalStore<WorldTransaction>;
+  let stalled = false;
   return {
     transaction: (fn) =>
       transaction(fn).catch(async (error: unknown) => {
-        if ((error as { code?: unknown }).code === "indeterminate") {
+        if ((error as { code?: unknown }).code === "indeterminate" && !stalled) {
+          stalled = true;
           await sleep(stallsMs);
         }
         throw error;

@@ -6,9 +6,15 @@ import { scenarioOf } from "../../src/scenarios/catalogue.ts";
 import { operationsOf, returnedBy, spansOf } from "../../src/scenarios/recorded.ts";
 import type { RunResult } from "../../src/scenarios/run.ts";
 import type { ProfileId } from "../../src/world/profile.ts";
-import { cellsOf, expectRepeatable, play, underSingleFaults } from "../support/scenario-runs.ts";
+import {
+  type AnyScenario,
+  cellsOf,
+  expectRepeatable,
+  play,
+  underSingleFaults,
+} from "../support/scenario-runs.ts";
 
-const scenario = scenarioOf("dedup/transaction");
+const scenario = scenarioOf("dedup/transaction") as unknown as AnyScenario;
 
 const outcomes = ({ history }: RunResult): string[] =>
   operationsOf(history, "dedup.transaction").map((call) => {

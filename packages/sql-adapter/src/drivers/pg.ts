@@ -125,9 +125,9 @@ export function pgListen(client: PgPool | (PgClient & PgEvents)): Listen {
         onPayload(message.payload ?? "");
       }
     };
+    let ended = false;
     const lost = (): void => {
-      session.removeListener("notification", heard);
-      session.removeListener("end", lost);
+      stop();
       onLost();
     };
     session.on("notification", heard);
@@ -139,9 +139,14 @@ export function pgListen(client: PgPool | (PgClient & PgEvents)): Listen {
       throw error;
     }
     function stop(): void {
+      if (ended) {
+        return;
+      }
+      ended = true;
       session.removeListener("notification", heard);
       session.removeListener("end", lost);
       if (lent !== undefined) {
+        // A pool that is not given a lost client back waits for it for ever when it ends.
         lent.release(true);
       } else {
         session.query({ text: `UNLISTEN "${channel}"`, values: [] }).catch(ignore);

@@ -42,18 +42,29 @@ test("34 a duplicate key leaves no transaction open", async () => {
 
 test("35 the clock is read under the lock: what expired while it was waited for is gone", async () => {
   const { runtime, move } = movableClock();
-  const { store } = await makeStore();
-  const holder = connect();
-  const own = createSqliteStore({ database: connect(), runtime });
+  const database = connect();
+  await migrate(database);
+  let waitMs = 0;
+  const slow: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      if (sql !== "BEGIN IMMEDIATE") return statement;
+      const run = (): unknown => {
+        move(waitMs);
+        return statement.run();
+      };
+      return { run, get: run, all: () => [] };
+    },
+  };
+  const store = createSqliteStore({ database: slow, runtime });
   const write = create("35", 60_000);
   const made = await store.write(write);
   const revision = made.outcome === "applied" ? made.revision : 0;
-  holder.exec("BEGIN IMMEDIATE");
+  waitMs = 60_001;
   const expected = { revision, opId: write.opId };
-  const waiting = own.write({ key: "35", opId: newOpId(), expect: expected, next: "removed" });
-  move(60_001);
-  holder.exec("COMMIT");
-  expect(await waiting).toMatchObject({ outcome: "refused", revision });
+  const remove = { key: "35", opId: newOpId(), expect: expected, next: "removed" } as const;
+  expect(await store.write(remove)).toMatchObject({ outcome: "refused", revision });
 });
 
 test("38 keys that a collation would make one are several", async () => {

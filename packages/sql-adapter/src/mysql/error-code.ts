@@ -28,6 +28,15 @@ export function errorNumber(error: unknown): number | undefined {
   return typeof errno === "number" && ofServer ? errno : undefined;
 }
 
+// A lock wait that took too long, NOWAIT, and a statement that took too long, likely for a lock.
+const WAITED = new Set([1205, 3572, 1969]);
+
+/** Whether others are the reason: deadlock, a row that changed, or a wait that took too long. */
+export function isContention(error: unknown): boolean {
+  const code = errorNumber(error) ?? 0;
+  return PASSING.has(code) || WAITED.has(code);
+}
+
 /** What an error proves of a statement in a transaction of its own. */
 export function meaning(error: unknown): Failure {
   const code = errorNumber(error) ?? 0;

@@ -1,8 +1,11 @@
 // The store on MySQL and MariaDB: reads and single writes are statements in transactions of their
 // own, several keys are one transaction.
 
+import type { MysqlClient } from "../drivers/mysql.js";
+import type { MysqlTransactionOf } from "../drivers/transaction-of.js";
 import { observe } from "../shared/judge.js";
 import { type ServerStore, serverStore } from "../shared/server-store.js";
+import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
 import { askingIn, look } from "./look.js";
 import { type MysqlStoreOptions, resolveOptions } from "./options.js";
 import { sweepStretch } from "./sweep.js";
@@ -10,13 +13,13 @@ import { writeRound } from "./write.js";
 import { writeAllRound } from "./write-all.js";
 
 /** A store on MySQL or MariaDB. */
-export interface MysqlStore extends ServerStore {}
+export interface MysqlStore<Tx = unknown> extends ServerStore, SqlTransactions<Tx> {}
 
 /**
  * Builds a store over your own mysql2 or mariadb client; `migrate` makes its table.
  *
  * Guarantee: clauses S0 to S11, on the server's clock, under any isolation level and either meaning
- * of affected rows; several keys in one step.
+ * of affected rows; several keys in one step; one transaction for entries and your own rows.
  * Cost: a read 1 statement. A create 1 where the key has no row, 2 refused, 3 over a removed or
  * expired entry; any other write 1 applied and 2 refused, but 2 and 1 where it keeps the expiry.
  * `writeAll` 5, and one for each key that has a row and one for all that have none; refused 5 or 6.
@@ -24,10 +27,13 @@ export interface MysqlStore extends ServerStore {}
  * Fails: a write without an answer is `unknown`; StoreError `unavailable` for what certainly did
  * nothing and for a read without an answer, `closed` after `close`.
  */
-export function createMysqlStore(options: MysqlStoreOptions): MysqlStore {
-  const { exchange, statements, runtime, capabilities } = resolveOptions(options);
+export function createMysqlStore<Client extends MysqlClient>(
+  options: MysqlStoreOptions<Client>,
+): MysqlStore<MysqlTransactionOf<Client>> {
+  const resolved = resolveOptions(options);
+  const { exchange, statements, runtime, capabilities } = resolved;
   const tombstoneUs = Math.ceil(capabilities.tombstoneMs * 1000);
-  return serverStore<Buffer>(runtime, capabilities, {
+  const store = serverStore<Buffer>(runtime, capabilities, {
     async read(key, deadline) {
       const seen = await look([key], statements, askingIn(exchange, deadline));
       return seen.kind === "answer" ? { kind: "answer", value: observe(seen.value, key) } : seen;
@@ -37,4 +43,5 @@ export function createMysqlStore(options: MysqlStoreOptions): MysqlStore {
     sweepStretch: (from, limit, deadline) =>
       sweepStretch(from, limit, tombstoneUs, statements, askingIn(exchange, deadline)),
   });
+  return withTransactions(store, resolved.transactions(resolved));
 }

@@ -5,18 +5,21 @@ import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
 import { resolveShared, type SqlStoreOptions } from "../shared/options.js";
 import { quoteTable } from "../shared/table-name.js";
+import type { DialectTransactions } from "../shared/with-transactions.js";
 import { meaning } from "./error-code.js";
 import { limitedSessions } from "./server-facts.js";
 import { type Statements, statementsFor } from "./statements.js";
+import { mysqlTransactions } from "./transaction.js";
 import { BEGIN } from "./write-all.js";
 
 /** Options of `createMysqlStore`. */
-export interface MysqlStoreOptions extends SqlStoreOptions {
+export interface MysqlStoreOptions<Client extends MysqlClient = MysqlClient>
+  extends SqlStoreOptions {
   /**
    * Your own pool or connection of mysql2 or mariadb, outside a transaction. Prefer a pool: a
    * connection whose server hangs holds up every later call. Closing the store does not close it.
    */
-  readonly client: MysqlClient;
+  readonly client: Client;
   /**
    * Whether statements are prepared once per connection; say false behind a proxy that cannot.
    * @defaultValue true
@@ -38,6 +41,7 @@ export interface MysqlStoreOptions extends SqlStoreOptions {
 /** The options with every default filled in. */
 export interface ResolvedOptions {
   readonly exchange: Exchange;
+  readonly transactions: (options: ResolvedOptions) => DialectTransactions;
   readonly statements: Statements;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
@@ -54,10 +58,12 @@ export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
   }
   const shared = resolveShared(options, { durability, failoverMayLoseWrites });
   const { operationTimeoutMs } = shared.capabilities;
+  const table = quoteTable("mysql", options.table);
   const sessions = limitedSessions(mysqlSessions(client, prepare), operationTimeoutMs, prepare);
   return {
     exchange: exchangeOver(sessions, meaning, BEGIN),
-    statements: statementsFor(quoteTable("mysql", options.table)),
+    transactions: (resolved) => mysqlTransactions(resolved, { table, sessions, prepare }),
+    statements: statementsFor(table),
     ...shared,
   };
 }

@@ -25,7 +25,7 @@ function byKey(a: { readonly bytes: Buffer }, b: { readonly bytes: Buffer }): nu
 }
 
 /** The rows as they are under their locks. Cost: 2 statements. */
-async function lockRows(
+export async function lockRows(
   keys: readonly string[],
   statements: Statements,
   send: Send,
@@ -41,7 +41,7 @@ async function lockRows(
 }
 
 /** Puts what was decided: new rows together, others one by one. */
-async function putRows(
+export async function putRows(
   puts: readonly Slot[],
   slots: ReadonlyMap<string, Slot | undefined>,
   statements: Statements,

@@ -26,7 +26,7 @@ function answer<T>(value: T): Attempt<T> {
 }
 
 /** The answer to a write that was applied at `at`, over a row of revision `before`. */
-function applied(at: number, before: number, expiresAt: number | null): Applied {
+export function applied(at: number, before: number, expiresAt: number | null): Applied {
   return {
     outcome: "applied",
     revision: Math.max(before + 1, at),
@@ -91,7 +91,7 @@ async function create(
 }
 
 /** The statement of a write under a stamp, its own parameters, and the new ttl if it sets one. */
-function changeOf(
+export function changeOf(
   next: StampedWrite["next"],
   statements: Statements,
 ): readonly [Statement, readonly unknown[], number | null | "keep"] {

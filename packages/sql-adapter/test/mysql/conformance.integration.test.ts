@@ -40,7 +40,7 @@ async function fixture(
 
 // Capabilities that it does not have, a server's clock, which only a clock shim could drive, and a
 // restart, which the tests beside this one try.
-const LACKS: readonly Need[] = ["transaction", "watch", "advance", "stepBack", "restart"];
+const LACKS: readonly Need[] = ["watch", "advance", "stepBack", "restart"];
 
 describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
   let server: MariadbServer;

@@ -87,10 +87,12 @@ async function runBody<Tx, T>(
     value = await fn(tx);
   } catch (error) {
     progress.thrown = { error: doomOf(watch, error, isContention) ?? error };
+    watch.end();
     throw error;
   }
   await prepared;
   const doom = watch.doom();
+  watch.end();
   if (doom !== undefined) {
     progress.thrown = { error: doom };
     throw doom;

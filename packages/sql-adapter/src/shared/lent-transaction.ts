@@ -66,11 +66,14 @@ export async function lentTransaction<T>(
     value = await fn(handle as never);
   } catch (error) {
     unwatch();
+    const told = doomOf(watch, error, parts.isContention) ?? error;
+    watch.end();
     await rollBack(parts, lent);
-    throw doomOf(watch, error, parts.isContention) ?? error;
+    throw told;
   }
   unwatch();
   const doom = watch.doom();
+  watch.end();
   if (doom !== undefined) {
     await rollBack(parts, lent);
     throw doom;

@@ -13,6 +13,8 @@ export interface Watch {
   doom(): OnceproofError | undefined;
   /** Dooms it; the first reason counts, but being rolled back on account of others counts more. */
   fail(error: OnceproofError): void;
+  /** It is over: stores that are bound to it do nothing more, and its handle may begin another. */
+  end(): void;
 }
 
 const watches = new WeakMap<object, Watch>();
@@ -30,6 +32,12 @@ export function startWatch(tx: unknown, session?: Session): Watch {
     doom: () => doom,
     fail(error) {
       doom = doom === undefined || error.code === "contended" ? error : doom;
+    },
+    end() {
+      doom ??= notCommitted(new Error("it is over: a bound store must not be used any more"));
+      if (watches.get(Object(tx)) === watch) {
+        watches.delete(Object(tx));
+      }
     },
   };
   watches.set(Object(tx), watch);

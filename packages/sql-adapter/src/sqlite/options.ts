@@ -14,12 +14,13 @@ import { quoteTable } from "../shared/table-name.js";
 import { type Statements, statementsFor } from "./statements.js";
 
 /** Options of `createSqliteStore`. */
-export interface SqliteStoreOptions extends SqlStoreOptions {
+export interface SqliteStoreOptions<Database extends SqliteDatabase = SqliteDatabase>
+  extends SqlStoreOptions {
   /**
    * Your own connection of libsql, better-sqlite3 or node:sqlite. Closing the store does not close
    * it. Give a file one connection per process: SQLite lets only one of them write.
    */
-  readonly database: SqliteDatabase;
+  readonly database: Database;
   /**
    * What an applied write survives. `durable` sets `PRAGMA synchronous = FULL` on your connection;
    * say `asynchronous` to keep a weaker setting, with which a power cut may lose the last writes.
@@ -30,6 +31,7 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
 
 /** The options with every default filled in. */
 export interface ResolvedOptions {
+  readonly table: string;
   readonly database: SqliteDatabase;
   readonly transactions: SqliteTransactions;
   readonly statements: Statements;
@@ -57,5 +59,5 @@ export function resolveOptions(options: SqliteStoreOptions): ResolvedOptions {
   if (durability === "durable") {
     makeDurable(database);
   }
-  return { database, transactions, statements: statementsFor(database, table), ...shared };
+  return { table, database, transactions, statements: statementsFor(database, table), ...shared };
 }

@@ -13,15 +13,22 @@ import {
   writeAllStep,
   writeStep,
 } from "@onceproof/core/advanced";
+import type { SqliteDatabase } from "../drivers/sqlite.js";
 import { isCreate, judge, observe } from "../shared/judge.js";
 import { checkLimit } from "../shared/options.js";
 import { roundsUntil, unavailable, withDeadline } from "../shared/rounds.js";
 import { type Stretch, sweeper } from "../shared/sweep.js";
+import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
 import { resolveOptions, type SqliteStoreOptions } from "./options.js";
 import { stepsOn } from "./steps.js";
+import { sqliteTransactions } from "./transaction.js";
+import { refusingNested } from "./transaction-turns.js";
 
 /** A store in a SQLite file, which several processes may share. */
-export interface SqliteStore extends MultiKeyStore, SweepableStore {}
+export interface SqliteStore<Tx = unknown>
+  extends MultiKeyStore,
+    SweepableStore,
+    SqlTransactions<Tx> {}
 
 const ROWS_PER_STRETCH = 500;
 
@@ -29,14 +36,17 @@ const ROWS_PER_STRETCH = 500;
  * Builds a store over your own SQLite connection; `migrate` makes its table.
  *
  * Guarantee: clauses S0 to S11 between all processes of one host that share the file, on the
- * host's clock; several keys in one step.
+ * host's clock; several keys in one step; one transaction for entries and your own rows, which on
+ * this connection go one after another.
  * Cost: 1 statement for a read and for a create that is refused or replayed. Any other write reads
  * and puts its row between BEGIN and COMMIT: 4 statements applied, 3 refused; a create looks
  * first: 5. Only COMMIT waits for the disk. A touch does not write the value again.
  * Fails: StoreError `unavailable` for what certainly did nothing (another process wrote for the
  * whole operation timeout, say), `closed` after `close`; `unknown` if COMMIT itself failed.
  */
-export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
+export function createSqliteStore<Database extends SqliteDatabase>(
+  options: SqliteStoreOptions<Database>,
+): SqliteStore<Database> {
   const resolved = resolveOptions(options);
   const { statements, runtime, capabilities } = resolved;
   const { maxValueBytes, operationTimeoutMs, tombstoneMs } = capabilities;
@@ -92,7 +102,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   const sweep = sweeper(stretch, operationTimeoutMs);
 
-  return {
+  const store: MultiKeyStore & SweepableStore = {
     capabilities,
 
     async read(key) {
@@ -135,4 +145,6 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       closed = true;
     },
   };
+  const guarded = refusingNested(store, resolved.database);
+  return withTransactions(guarded, sqliteTransactions(resolved));
 }

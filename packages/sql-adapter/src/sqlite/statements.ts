@@ -44,9 +44,19 @@ function call<T>(method: (...parameters: never[]) => T, on: unknown, ...paramete
   return method.apply(on, parameters as never[]);
 }
 
-/** Builds the statements of one table, which is quoted already. */
-export function statementsFor(database: SqliteDatabase, table: string): Statements {
-  const prepared = preparedOn(database);
+/** The texts of one table's statements. */
+export interface Texts {
+  readonly read: string;
+  readonly put: string;
+  readonly renew: string;
+  readonly scan: string;
+  readonly free: string;
+  /** Takes the write lock and changes nothing. */
+  readonly lock: string;
+}
+
+/** Builds the texts for a table that is quoted already. */
+export function textsFor(table: string): Texts {
   const read = `SELECT v, rev, op, at, exp FROM ${table} WHERE k = ? LIMIT ?`;
   const put = `INSERT INTO ${table} (v, rev, op, at, exp, k) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (k) DO UPDATE SET v = excluded.v, rev = excluded.rev, op = excluded.op,
@@ -56,7 +66,14 @@ ON CONFLICT (k) DO UPDATE SET v = excluded.v, rev = excluded.rev, op = excluded.
   AND max(coalesce(exp, 0), max(at, rev) + ?) < ? AS due
 FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
   const free = `DELETE FROM ${table} WHERE rowid = ?`;
+  const lock = `DELETE FROM ${table} WHERE 0`;
+  return { read, put, renew, scan, free, lock };
+}
 
+/** Builds the statements of one table, which is quoted already. */
+export function statementsFor(database: SqliteDatabase, table: string): Statements {
+  const prepared = preparedOn(database);
+  const { read, put, renew, scan, free } = textsFor(table);
   return {
     read(key) {
       const statement = prepared(read);

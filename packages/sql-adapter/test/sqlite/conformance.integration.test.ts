@@ -21,6 +21,6 @@ if (builtIn !== undefined) {
 describe.each(drivers)("on a SQLite file with $name", ({ open }) => {
   registerCases(
     { create: () => sqliteFixture(open) },
-    { lacks: ["loseReply", "loseRequest", "stall", "transaction", "watch"] },
+    { lacks: ["loseReply", "loseRequest", "stall", "watch"] },
   );
 });

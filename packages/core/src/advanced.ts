@@ -25,3 +25,4 @@ export type { Slot } from "./memory/slot.js";
 export { readStep, type SlotView, writeAllStep, writeStep } from "./memory/steps.js";
 export { type Runtime, systemRuntime } from "./runtime/runtime.js";
 export { pause } from "./shared/time.js";
+export { checkDefinition, type Transitions } from "./state-machine/definition.js";

@@ -21,5 +21,10 @@ export { type DatabaseClient, migrate } from "./schema/migrate.js";
 export { type SchemaOptions, schema } from "./schema/schema.js";
 export type { Dialect } from "./shared/dialect.js";
 export type { SqlStoreOptions } from "./shared/options.js";
+export {
+  type OpenedSqliteStore,
+  type OpenSqliteOptions,
+  openSqlite,
+} from "./sqlite/open-sqlite.js";
 export type { SqliteStoreOptions } from "./sqlite/options.js";
 export { createSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.js";

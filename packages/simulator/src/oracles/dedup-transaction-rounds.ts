@@ -65,7 +65,7 @@ export const transactionWaitsForRun: Guarantee = {
       const busy = plain.find(
         (other) =>
           other.span.key === span.key &&
-          other.span.fromUs < span.fromUs &&
+          other.span.fromUs < call.beganUs &&
           span.fromUs < (other.span.untilUs ?? Number.POSITIVE_INFINITY) &&
           span.fromUs < other.call.beganUs + times.leaseMs * 1000,
       );

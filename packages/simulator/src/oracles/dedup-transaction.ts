@@ -182,6 +182,9 @@ function overlooks(call: Call, informed: Call): boolean {
       return call.input.fingerprint === informed.input.fingerprint;
     case "expired":
       return call.input.bornMs === undefined;
+    case "indeterminate":
+      // Without a transaction, who gets no answer to its acquiring write does not know.
+      return answer.reason !== "acquireUnknown";
     default:
       return true;
   }

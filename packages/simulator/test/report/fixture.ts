@@ -9,7 +9,7 @@ import {
 import type { ShownViolation } from "../../src/report/index.ts";
 import { tellStory } from "../../src/report/index.ts";
 import type { FaultPlan } from "../../src/world/fault-plan.ts";
-import { PROFILES } from "../../src/world/profile.ts";
+import { ALL_PROFILES } from "../../src/world/profile.ts";
 import { run } from "./runs.ts";
 
 const SENTENCES = {
@@ -122,7 +122,7 @@ function cellFor(row: Omit<MatrixRow, "cells">, column: Cell["column"], at: numb
 export function fixtureMatrix(): Matrix {
   const rows = SCENARIOS.flatMap(({ algorithm, scenario, title, guarantees }) =>
     guarantees.flatMap((guarantee) =>
-      PROFILES.map(({ id }): MatrixRow => {
+      ALL_PROFILES.map((id): MatrixRow => {
         const row = {
           scenario,
           scenarioTitle: title,

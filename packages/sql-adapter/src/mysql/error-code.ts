@@ -37,11 +37,17 @@ export function isContention(error: unknown): boolean {
   return PASSING.has(code) || WAITED.has(code);
 }
 
+// The drivers' answers to a statement that they did not send, as the connection had ended before.
+function isUnsent(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  return code === "ER_CMD_CONNECTION_CLOSED" || /in closed state/.test(String(message));
+}
+
 /** What an error proves of a statement in a transaction of its own. */
 export function meaning(error: unknown): Failure {
   const code = errorNumber(error) ?? 0;
   const cause = Object.assign(driverError(error), code > 0 && { errno: code });
-  return PASSING.has(code) || ABORTED.has(code)
+  return PASSING.has(code) || ABORTED.has(code) || isUnsent(error)
     ? { kind: "nothing", cause, again: PASSING.has(code) }
     : { kind: "noAnswer", cause };
 }

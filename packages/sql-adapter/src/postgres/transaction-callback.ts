@@ -1,10 +1,17 @@
 // Transactions that a driver runs by itself around a function: those of postgres.js and PGlite. The
 // driver begins, commits and rolls back; what is added is time limits, and what a failure means.
 
+import { codeOf } from "@onceproof/core";
 import { driverError, TIMED_OUT } from "@onceproof/core/advanced";
 import { commitFailed, commitUnknown } from "../shared/lent-transaction.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
-import { doomOf, notCommitted, startWatch } from "../shared/transaction-watch.js";
+import {
+  contended,
+  doomOf,
+  isCausedBy,
+  notCommitted,
+  startWatch,
+} from "../shared/transaction-watch.js";
 import type { ResolvedOptions } from "./options.js";
 import { isContention, meaning } from "./sqlstate.js";
 
@@ -15,6 +22,8 @@ export interface CallbackTransactions<Tx> {
   prepare(tx: Tx): Promise<unknown>;
   /** After the function; rejects if a statement had failed before. */
   probe?(tx: Tx): Promise<unknown>;
+  /** In an aborted transaction: rejects with what lets the driver tell the first failure. */
+  reveal?(tx: Tx): Promise<unknown>;
 }
 
 /** How far it has come: what a failure means depends on it. */
@@ -25,6 +34,8 @@ interface Progress<T> {
   /** What it returned; from now on COMMIT may be under way. */
   returned?: { readonly value: T };
 }
+
+const IN_ABORTED = "25P02";
 
 function signal(): { readonly given: Promise<void>; give(): void } {
   let give = (): void => {};
@@ -88,6 +99,9 @@ async function runBody<Tx, T>(
   } catch (error) {
     progress.thrown = { error: doomOf(watch, error, isContention) ?? error };
     watch.end();
+    if (isCausedBy(error, (each) => codeOf(each) === IN_ABORTED)) {
+      await driver.reveal?.(tx);
+    }
     throw error;
   }
   await prepared;
@@ -104,7 +118,8 @@ async function runBody<Tx, T>(
 /** What is told once the driver is done, or did not answer. */
 function finish<T>(failure: unknown, { thrown, returned }: Progress<T>): T {
   if (thrown !== undefined) {
-    throw thrown.error;
+    // The function may have swallowed what the driver has kept.
+    throw isContention(failure) ? contended(failure) : thrown.error;
   }
   if (failure === undefined && returned !== undefined) {
     return returned.value;

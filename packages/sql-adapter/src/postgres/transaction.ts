@@ -99,6 +99,7 @@ function postgresJsTransactions(
     begin: (body) => (sql as PostgresJs & { begin: Begin }).begin("read write", body),
     // It sends one statement after another without waiting for answers.
     prepare: (tx) => unsafe(tx, limits, [], false),
+    reveal: (tx) => unsafe(tx, "SELECT 1", [], false),
   };
 }
 

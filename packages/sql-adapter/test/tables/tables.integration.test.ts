@@ -1,0 +1,22 @@
+// The helpers for the user's own tables on every dialect and driver.
+import { missing } from "@onceproof/test-servers";
+import { afterAll, beforeAll, describe } from "vitest";
+import { arms, type RunningArm, stopServers } from "./arms.js";
+import { insertOnceCases } from "./insert-once.cases.js";
+import { transitionRowCases } from "./transition-row.cases.js";
+
+afterAll(stopServers);
+
+describe.each(arms)("on $name", ({ server, start }) => {
+  describe.skipIf(server !== undefined && missing(server))("", () => {
+    let running: RunningArm;
+    beforeAll(async () => {
+      running = await start();
+    });
+    afterAll(() => running.stop());
+    const arm = (): RunningArm => running;
+
+    describe("insertOnce", () => insertOnceCases(arm));
+    describe("transitionRow", () => transitionRowCases(arm));
+  });
+});

@@ -24,7 +24,18 @@ export async function bridgedRows(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Columns[]> {
-  return (await bridge.rows(text, values)) as readonly Columns[];
+  return (await bridge.rows(text, values)).map(withBytes);
+}
+
+/** Some drivers give bytes as an ArrayBuffer where they give several rows. */
+function withBytes(row: object): Columns {
+  const { v, k } = row as Columns;
+  const bytes = [v, k].some((column) => column instanceof ArrayBuffer);
+  return bytes ? { ...row, v: asBytes(v), k: asBytes(k) } : (row as Columns);
+}
+
+function asBytes(column: unknown): unknown {
+  return column instanceof ArrayBuffer ? new Uint8Array(column) : column;
 }
 
 /** A statement as a template: one more text than values. */

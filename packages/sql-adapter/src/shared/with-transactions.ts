@@ -32,7 +32,9 @@ export interface SqlTransactions<Tx> {
    * Guarantee: no step begins, commits or rolls back, and none fails where a duplicate came first.
    * Fails: `contended` or `unavailable`, and then the transaction can only be rolled back.
    */
-  bind(tx: Tx | BridgedTransaction): MultiKeyStore;
+  bind(tx: BridgedTransaction): MultiKeyStore;
+  // Last, as `Tx` is inferred from the last one.
+  bind(tx: Tx): MultiKeyStore;
 }
 
 /** Adds transactions to a store. */

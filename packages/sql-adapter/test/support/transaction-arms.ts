@@ -1,7 +1,7 @@
 // Every driver's transactions as places where the same tests run: a store on connections of its own,
 // the user's own statements in its transactions, and what the database tells of what is left open.
 import { PGlite } from "@electric-sql/pglite";
-import type { MultiKeyStore } from "@onceproof/core/advanced";
+import type { MultiKeyStore, SweepableStore } from "@onceproof/core/advanced";
 import {
   createMysqlStore,
   createPostgresStore,
@@ -33,7 +33,7 @@ export type Row = Record<string, unknown>;
 export type Statements = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** A store whose handle is only ever given to `on`. */
-export type AnyStore = MultiKeyStore & SqlTransactions<unknown>;
+export type AnyStore = MultiKeyStore & SweepableStore & SqlTransactions<unknown>;
 
 export interface OpenOptions {
   readonly port?: number;

@@ -30,6 +30,7 @@ import mysql from "mysql2/promise";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "./support/pg-pools.js";
+import { openPrisma } from "./support/prisma-client.js";
 import { newFile, openLibsql } from "./support/sqlite-files.js";
 import { mariadbPlace, type Place, postgresPlace } from "./support/transaction-arms.js";
 
@@ -194,6 +195,27 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
       effects: count,
       async end() {
         await knex.destroy();
+        await client.end();
+      },
+    };
+  });
+
+  testBridge("Prisma over pg", async () => {
+    await emptied();
+    const client = pool();
+    const prisma = openPrisma({ ...place.postgres?.connection });
+    return {
+      store: createPostgresStore({ client, ...options }),
+      transaction: (fn) =>
+        prisma.$transaction(async (tx) => {
+          const bridge: BridgedTransaction = {
+            rows: (text, values) => tx.$queryRawUnsafe(text, ...values),
+          };
+          await fn(bridge, (key) => tx.$executeRawUnsafe("INSERT INTO effects VALUES ($1)", key));
+        }),
+      effects: count,
+      async end() {
+        await prisma.$disconnect();
         await client.end();
       },
     };

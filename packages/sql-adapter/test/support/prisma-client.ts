@@ -35,7 +35,8 @@ export function openPrisma(connection: object): PrismaClient {
       getRuntime: async () => require(`${compiler}.js`),
       async getQueryCompilerWasmModule() {
         const { wasm } = require(`${compiler}.wasm-base64.js`);
-        return new WebAssembly.Module(Buffer.from(wasm, "base64"));
+        const { Module } = Reflect.get(globalThis, "WebAssembly");
+        return new Module(Buffer.from(wasm, "base64"));
       },
     },
   });

@@ -138,7 +138,7 @@ export interface TablesInTransaction extends Tables {
    *
    * Guarantee: the wait is bounded, and whatever comes of it the transaction goes on. On SQLite it
    * takes the file's write lock, so every row is locked, and waits as the connection is set to.
-   * Cost in statements: 3; 5 with a limit in milliseconds; on SQLite 2.
+   * Cost in statements: 3, busy 4 and 2 for each further try; on SQLite 2.
    * Fails: `optionInvalid` outside a transaction.
    */
   lockRow<R extends Row = Row>(table: string, options: LockRowOptions): Promise<LockRowResult<R>>;

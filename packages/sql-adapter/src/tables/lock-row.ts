@@ -1,11 +1,13 @@
-// Locking a row of the user's until the user's transaction ends, with a bound to the wait, and
-// without an error that would leave the transaction aborted.
+// Locking a row of the user's until the user's transaction ends, with a bound to the wait. A lock that
+// cannot be had is never met as an error: it would abort a transaction on Postgres, and some drivers
+// fail the whole transaction for it. So a bounded wait asks again and again, and passes over what is
+// locked.
 
-import { ArgumentError } from "@onceproof/core/advanced";
+import { ArgumentError, pause } from "@onceproof/core/advanced";
 import { isBusy } from "../drivers/sqlite.js";
 import { errorNumber } from "../mysql/error-code.js";
 import { sqlstate } from "../postgres/sqlstate.js";
-import type { Reply } from "../shared/session.js";
+import type { Columns } from "../shared/row.js";
 import { type Database, type Steps, send } from "./database.js";
 import { quoteName, quoteTableName } from "./names.js";
 import { type Fragment, joined, NONE, raw, sql } from "./sql.js";
@@ -18,11 +20,12 @@ export interface LockRowOptions {
   /** Which one of several comes first, by this column. */
   readonly orderBy?: string;
   /**
-   * How long to wait for others: milliseconds (on MySQL and MariaDB whole seconds, rounded up), not
-   * at all (`nowait`), or for the first row that is free (`skip`).
+   * How long to wait for others: milliseconds, in which it asks again and again, without a place in
+   * the queue; not at all (`nowait`); not at all, and rather another row that fits (`skip`); or in
+   * the server's queue, for as long as the server is set to, whose error then is thrown (`server`).
    * @defaultValue 2000
    */
-  readonly wait?: number | "nowait" | "skip";
+  readonly wait?: number | "nowait" | "skip" | "server";
 }
 
 /** What became of a lock. */
@@ -34,111 +37,36 @@ export type LockRowResult<R extends Row = Row> =
   /** There is no such row; with `skip`, none that is free. */
   | { readonly outcome: "notFound" };
 
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
+
 const SAVEPOINT = raw("SAVEPOINT onceproof_lock");
 const RELEASE = raw("RELEASE SAVEPOINT onceproof_lock");
-const ROLL_BACK = raw("ROLLBACK TO SAVEPOINT onceproof_lock");
-
 const NO_TRANSACTION = "25P01";
 const NO_SAVEPOINT = 1305;
-const LOCK_NOT_AVAILABLE = "55P03";
-// A lock timeout, NOWAIT on MySQL.
-const LOCK_WAITS = new Set([1205, 3572]);
 
-function outside(cause: unknown): ArgumentError {
-  const message = "lockRow needs a transaction that has begun: its end is the lock's end";
-  return new ArgumentError("optionInvalid", message, { cause });
-}
-
-function isHeld(error: unknown): boolean {
-  return sqlstate(error) === LOCK_NOT_AVAILABLE || LOCK_WAITS.has(errorNumber(error) ?? 0);
-}
-
-/** The statements that limit the wait, and put the user's own limit back. */
-function limits(dialect: string, wait: number): { readonly before: Fragment; after: Fragment } {
-  if (dialect === "postgres") {
-    const own = sql`set_config('onceproof.lock_timeout', current_setting('lock_timeout'), true)`;
-    const limit = `${Math.max(1, Math.ceil(wait))}ms`;
-    const back = sql`set_config('lock_timeout', current_setting('onceproof.lock_timeout'), true)`;
-    return {
-      before: sql`SELECT ${own}, set_config('lock_timeout', ${limit}, true)`,
-      after: sql`SELECT ${back}`,
-    };
-  }
-  const name = "SESSION innodb_lock_wait_timeout";
-  return {
-    before: raw(
-      `SET @onceproof_wait = @@${name.replace(" ", ".")}, ${name} = ${Math.max(1, Math.ceil(wait / 1000))}`,
-    ),
-    after: raw(`SET ${name} = @onceproof_wait`),
-  };
-}
-
-/** The row, or that others hold it; the savepoint is released, so the transaction goes on. */
-function* onServer(
-  database: Database,
-  select: Fragment,
-  wait: number | undefined,
-): Steps<Reply | "busy"> {
-  const { dialect } = database;
+/** Takes a savepoint or gives it up again: outside a transaction one of the two fails. */
+function* inside(database: Database, statement: Fragment): Steps<void> {
   try {
-    yield* send(database, SAVEPOINT);
+    yield* send(database, statement);
   } catch (error) {
-    throw sqlstate(error) === NO_TRANSACTION ? outside(error) : error;
-  }
-  const limit = wait === undefined ? undefined : limits(dialect, wait);
-  let reply: Reply | "busy" = "busy";
-  if (limit !== undefined) {
-    yield* send(database, limit.before);
-  }
-  try {
-    reply = yield* send(database, select);
-  } catch (error) {
-    if (!isHeld(error)) {
+    if (sqlstate(error) !== NO_TRANSACTION && errorNumber(error) !== NO_SAVEPOINT) {
       throw error;
     }
-    if (dialect === "postgres") {
-      yield* send(database, ROLL_BACK);
-    }
+    const message = "lockRow needs a transaction that has begun: its end is the lock's end";
+    throw new ArgumentError("optionInvalid", message, { cause: error });
   }
-  // Postgres has put it back already if it went back to the savepoint.
-  if (limit !== undefined && (dialect !== "postgres" || reply !== "busy")) {
-    yield* send(database, limit.after);
-  }
-  try {
-    yield* send(database, RELEASE);
-  } catch (error) {
-    throw errorNumber(error) === NO_SAVEPOINT ? outside(error) : error;
-  }
-  return reply;
 }
 
-/** The file's write lock, which is all that SQLite has: whoever holds it holds every row. */
-function* onSqlite(database: Database, table: Fragment, select: Fragment): Steps<Reply | "busy"> {
-  try {
-    yield* send(database, sql`DELETE FROM ${table} WHERE false RETURNING 1`);
-  } catch (error) {
-    if (isBusy(error)) {
-      return "busy";
-    }
-    throw error;
-  }
-  return yield* send(database, select);
+/** The rows that are asked for. */
+interface Wanted {
+  readonly table: Fragment;
+  /** WHERE, ORDER BY and LIMIT. */
+  readonly which: Fragment;
 }
 
-/** Locks a row; see `TablesInTransaction.lockRow`. */
-export function lockRow(
-  database: Database,
-  table: string,
-  { where, orderBy, wait = 2000 }: LockRowOptions,
-): Promise<LockRowResult> {
-  const { dialect } = database;
-  if (wait !== "nowait" && wait !== "skip" && !(typeof wait === "number" && wait >= 0)) {
-    throw new ArgumentError(
-      "durationInvalid",
-      'wait must be a number of milliseconds, "nowait" or "skip"',
-    );
-  }
-  const name = raw(quoteTableName(dialect, table, "table"));
+function wantedOf({ dialect }: Database, table: string, options: LockRowOptions): Wanted {
+  const { where, orderBy } = options;
   const conditions = assignmentsOf(dialect, where, "where").map(
     ([column, value]) => sql`${raw(quoteName(dialect, column, "a column"))} = ${value}`,
   );
@@ -147,19 +75,79 @@ export function lockRow(
   }
   const order =
     orderBy === undefined ? NONE : sql` ORDER BY ${raw(quoteName(dialect, orderBy, "orderBy"))}`;
-  const words = wait === "nowait" ? " NOWAIT" : wait === "skip" ? " SKIP LOCKED" : "";
-  const locking = raw(dialect === "sqlite" ? "" : ` FOR UPDATE${words}`);
-  const select = sql`SELECT * FROM ${name} WHERE ${joined(conditions, " AND ")}${order}
-LIMIT 1${locking}`;
-  return database.run<LockRowResult>("together", function* () {
-    const reply =
-      dialect === "sqlite"
-        ? yield* onSqlite(database, name, select)
-        : yield* onServer(database, select, typeof wait === "number" ? wait : undefined);
-    if (reply === "busy") {
+  return {
+    table: raw(quoteTableName(dialect, table, "table")),
+    which: sql`WHERE ${joined(conditions, " AND ")}${order} LIMIT 1`,
+  };
+}
+
+function answered(row: Columns | undefined): LockRowResult {
+  return row === undefined ? { outcome: "notFound" } : { outcome: "locked", row };
+}
+
+/** The file's write lock, which is all that SQLite has: whoever holds it holds every row. */
+function* onSqlite(database: Database, { table, which }: Wanted): Steps<LockRowResult> {
+  try {
+    yield* send(database, sql`DELETE FROM ${table} WHERE false RETURNING 1`);
+  } catch (error) {
+    if (isBusy(error)) {
       return { outcome: "busy" };
     }
-    const [row] = reply.rows;
-    return row === undefined ? { outcome: "notFound" } : { outcome: "locked", row };
-  }) as Promise<LockRowResult>;
+    throw error;
+  }
+  const { rows } = yield* send(database, sql`SELECT * FROM ${table} ${which}`);
+  return answered(rows[0]);
+}
+
+/** One attempt. Others that hold the row are told from no row by a look without a lock. */
+function* attempt(
+  database: Database,
+  { table, which }: Wanted,
+  wait: LockRowOptions["wait"],
+): Steps<LockRowResult> {
+  const words = raw(wait === "server" ? " FOR UPDATE" : " FOR UPDATE SKIP LOCKED");
+  const { rows } = yield* send(database, sql`SELECT * FROM ${table} ${which}${words}`);
+  if (rows[0] !== undefined || wait === "skip" || wait === "server") {
+    return answered(rows[0]);
+  }
+  const there = yield* send(database, sql`SELECT 1 AS there FROM ${table} ${which}`);
+  return there.rows.length === 0 ? { outcome: "notFound" } : { outcome: "busy" };
+}
+
+/** Locks a row; see `TablesInTransaction.lockRow`. */
+export async function lockRow(
+  database: Database,
+  table: string,
+  options: LockRowOptions,
+): Promise<LockRowResult> {
+  const { dialect, runtime } = database;
+  const { wait = 2000 } = options;
+  if (typeof wait === "number" ? !(wait >= 0) : !["nowait", "skip", "server"].includes(wait)) {
+    const message = 'wait must be a number of milliseconds, "nowait", "skip" or "server"';
+    throw new ArgumentError("durationInvalid", message);
+  }
+  const wanted = wantedOf(database, table, options);
+  const run = (steps: () => Steps<LockRowResult>): Promise<LockRowResult> =>
+    database.run("together", steps) as Promise<LockRowResult>;
+  if (dialect === "sqlite") {
+    return run(() => onSqlite(database, wanted));
+  }
+  const endsAt = runtime.monotonicNow() + (typeof wait === "number" ? wait : 0);
+  let result = await run(function* () {
+    yield* inside(database, SAVEPOINT);
+    const first = yield* attempt(database, wanted, wait);
+    yield* inside(database, RELEASE);
+    return first;
+  });
+  for (let tries = 1; result.outcome === "busy"; tries += 1) {
+    const left = endsAt - runtime.monotonicNow();
+    if (left <= 0) {
+      break;
+    }
+    const [byte = 0] = runtime.randomBytes(1);
+    const longest = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS);
+    await pause(runtime, Math.min(left, (longest * (byte + 1)) / 256));
+    result = await run(() => attempt(database, wanted, wait));
+  }
+  return result;
 }

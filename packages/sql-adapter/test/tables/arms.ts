@@ -4,6 +4,7 @@ import { PGlite } from "@electric-sql/pglite";
 import {
   type ClientTables,
   createTables,
+  type PgClient,
   type Row,
   requestLogSchema,
   type TransactionHandle,
@@ -39,6 +40,12 @@ export interface RunningArm {
   run(text: string): Promise<Row[]>;
   /** Commits what `work` does, or rolls back what it throws from. */
   transaction<T>(work: (user: UserTransaction) => Promise<T>): Promise<T>;
+  /** Whether transactions run beside each other; PGlite and this process' SQLite have one at a time. */
+  readonly separate: boolean;
+  /** A connection without a transaction, where there can be one. */
+  outside?<T>(work: (tx: TransactionHandle) => Promise<T>): Promise<T>;
+  /** The driver's pool as a client, for what stands between it and the helpers. */
+  readonly pg?: PgClient;
   /** The texts of the statements that were sent since it was asked before; not by all drivers. */
   sent?(): string[];
   /** Tables behind a proxy, and what loses the next message that may apply something. */
@@ -176,6 +183,12 @@ const pgPool: Arm = {
           work,
         ),
       sent: taking(texts),
+      pg: { query: (statement) => pool.query(statement) },
+      separate: true,
+      async outside(work) {
+        const tx = await pool.connect();
+        return work(tx).finally(() => tx.release());
+      },
       async lossy() {
         const proxy = await proxyOf(server);
         const client = openPool(server, { port: proxy.port, max: 2 });
@@ -204,6 +217,7 @@ const postgresJs: Arm = {
         client.begin((tx) =>
           work({ tx, run: async (text) => [...(await tx.unsafe(text))] }),
         ) as Promise<T>,
+      separate: true,
       stop: () => client.end({ timeout: 1 }),
     });
   },
@@ -222,6 +236,7 @@ const pglite: Arm = {
         client.transaction((tx) =>
           work({ tx: tx as never, run: async (text) => (await tx.query<Row>(text)).rows }),
         ),
+      separate: false,
       stop: () => client.close(),
     });
   },
@@ -238,7 +253,10 @@ const mysql2: Arm = {
     const closers: (() => Promise<unknown>)[] = [() => pool.end()];
     pool.on("connection", (connection: object) => {
       for (const method of ["query", "execute"]) {
-        listenIn(connection, method, texts, ({ sql }) => sql);
+        // The limits that stand before each statement are no statement of their own.
+        const text = (sent: string | { readonly sql?: string }) =>
+          (typeof sent === "string" ? sent : `${sent.sql}`).replace(/^SET STATEMENT .*? FOR /, "");
+        listenIn(connection, method, texts, text);
       }
     });
     const run = async (text: string): Promise<Row[]> => (await pool.query(text))[0] as Row[];
@@ -256,6 +274,11 @@ const mysql2: Arm = {
           ({ tx }) => (tx as mysql.PoolConnection).release(),
           work,
         ),
+      separate: true,
+      async outside(work) {
+        const tx = await pool.getConnection();
+        return work(tx).finally(() => tx.release());
+      },
       sent: taking(texts),
       async lossy() {
         const proxy = await proxyOf(server);
@@ -292,6 +315,7 @@ const mariadbDriver: Arm = {
           ({ tx }) => (tx as mariadb.PoolConnection).release(),
           work,
         ),
+      separate: true,
       stop: () => pool.end(),
     });
   },
@@ -329,6 +353,8 @@ const libsql: Arm = {
           () => {},
           work,
         ),
+      separate: false,
+      outside: async (work) => work(database),
       sent: taking(texts),
       async stop() {
         for (const each of others) each.close();

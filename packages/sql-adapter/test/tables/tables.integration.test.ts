@@ -2,8 +2,11 @@
 import { missing } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
 import { arms, type RunningArm, stopServers } from "./arms.js";
+import { fencedUpdateCases } from "./fenced-update.cases.js";
 import { insertOnceCases } from "./insert-once.cases.js";
+import { lockRowCases } from "./lock-row.cases.js";
 import { transitionRowCases } from "./transition-row.cases.js";
+import { updateVersionedCases } from "./update-versioned.cases.js";
 
 afterAll(stopServers);
 
@@ -18,5 +21,8 @@ describe.each(arms)("on $name", ({ server, start }) => {
 
     describe("insertOnce", () => insertOnceCases(arm));
     describe("transitionRow", () => transitionRowCases(arm));
+    describe("updateVersioned", () => updateVersionedCases(arm));
+    describe("fencedUpdate", () => fencedUpdateCases(arm));
+    describe("lockRow", () => lockRowCases(arm));
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
     const store = createMysqlStore({ client });
     const dedup = createTransactionalDedup({ store, name: "cost", onCrash: "park" });
     await dedup.runInTransaction("first", async () => 1);
-    // The connection is looked at once, and the slots are made once.
+    // The connection is looked at once, and the gates are made once.
     expect(sent.splice(0).slice(0, 3)).toEqual(["SELECT", "INSERT", "START"]);
     await dedup.runInTransaction("k", (tx) => tx.query("DO 1").then(() => 1));
     expect(sent.splice(0)).toEqual(["START", "SELECT", "INSERT", "DO", "UPDATE", "COMMIT"]);

@@ -276,7 +276,7 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
     await end();
   });
 
-  test("slots that are gone are made again", async () => {
+  test("gates that are gone are made again", async () => {
     const { store, end } = await mysql2.open(place);
     const dedup = dedupOver(store);
     await dedup.runInTransaction("before", async () => 1);

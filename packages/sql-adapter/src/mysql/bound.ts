@@ -1,5 +1,5 @@
 // The store's steps inside a MySQL or MariaDB transaction that is already open. A create locks its
-// key's slot first; rows are judged as they are under their locks, by core's own lines.
+// key's gate first; rows are judged as they are under their locks, by core's own lines.
 
 import type {
   CreateWrite,
@@ -18,8 +18,8 @@ import { columnsOf, integer, slotOf } from "../shared/row.js";
 import type { Reply, Statement } from "../shared/session.js";
 import { isCausedBy, type Watch } from "../shared/transaction-watch.js";
 import { DUPLICATE_KEY, errorNumber, isContention } from "./error-code.js";
+import { type Gates, gateOfKey } from "./gates.js";
 import { look } from "./look.js";
-import { type Slots, slotOfKey } from "./slots.js";
 import { type Statements, statement } from "./statements.js";
 import { applied, changeOf } from "./write.js";
 import { lockRows, putRows } from "./write-all.js";
@@ -34,7 +34,7 @@ export interface Carrier {
 /** What the bound stores of one store share. */
 export interface Binding {
   readonly statements: Statements;
-  readonly slots: Slots;
+  readonly gates: Gates;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
 }
@@ -51,20 +51,20 @@ function isDuplicate(error: unknown): boolean {
   });
 }
 
-/** Locks slots, in the order given, and tells the time. Cost: 1 statement each. */
-async function lockSlots(
+/** Locks gates, in the order given, and tells the time. Cost: 1 statement each. */
+async function lockGates(
   keys: readonly Buffer[],
-  { statements, slots }: Binding,
+  { statements, gates }: Binding,
   { query }: Carrier,
 ): Promise<number> {
-  await slots.ensure();
-  const distinct = new Map(keys.map(slotOfKey).map((slot) => [slot.toString("hex"), slot]));
+  await gates.ensure();
+  const distinct = new Map(keys.map(gateOfKey).map((gate) => [gate.toString("hex"), gate]));
   let now = 0;
-  for (const [, slot] of [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const [row] = (await query(statements.lockSlot, [slot])).rows;
+  for (const [, gate] of [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [row] = (await query(statements.lockGate, [gate])).rows;
     if (row === undefined) {
-      slots.forget();
-      throw new Error("the slots are gone: run the transaction again");
+      gates.forget();
+      throw new Error("the gates are gone: run the transaction again");
     }
     now = integer(row.clock);
   }
@@ -89,7 +89,7 @@ async function create(
 ): Promise<WriteResult | undefined> {
   const { statements } = binding;
   const bytes = keyBytes(write.key);
-  const now = await lockSlots([bytes], binding, carrier);
+  const now = await lockGates([bytes], binding, carrier);
   const fresh = judge(sightOf(write.key, undefined, now), write);
   try {
     for (const slot of fresh.puts) {
@@ -137,7 +137,7 @@ async function change(
   return result;
 }
 
-/** Cost: as the store's own, one for each slot, and 2 for what undoes it if a racer came first. */
+/** Cost: as the store's own, one for each gate, and 2 for what undoes it if a racer came first. */
 async function writeAll(
   all: WriteAll,
   binding: Binding,
@@ -146,7 +146,7 @@ async function writeAll(
   const { query } = carrier;
   const { statements } = binding;
   const created = all.writes.filter(isCreate).map(({ key }) => keyBytes(key));
-  await lockSlots(created, binding, carrier);
+  await lockGates(created, binding, carrier);
   await query(SAVEPOINT, []);
   const keys = all.writes.map(({ key }) => key);
   const sight = await lockRows(keys, statements, query);

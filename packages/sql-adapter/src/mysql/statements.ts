@@ -35,7 +35,7 @@ export interface Statements {
   readonly renew: Statement;
   readonly scan: Statement;
   readonly clock: Statement;
-  readonly lockSlot: Statement;
+  readonly lockGate: Statement;
   readonly lockOne: Statement;
   /** So many keys in one snapshot. */
   readAll(keys: number): Statement;
@@ -101,8 +101,8 @@ VALUES (?, ?, ?, ${START}, LAST_INSERT_ID(${START}), ${START} + ?)`),
     scan: statement(`SELECT k, ${due} AS due FROM ${table} FORCE INDEX (PRIMARY)
 WHERE k > ? ORDER BY k LIMIT ${ROWS_PER_STRETCH}`),
     clock: statement(`SELECT ${CLOCK} AS clock`),
-    /** In a transaction: the slot; `clock` is later than its lock. Cost: 1 statement. */
-    lockSlot: statement(`SELECT ${CLOCK} AS clock FROM ${table} WHERE k = ? FOR UPDATE`),
+    /** In a transaction: the gate; `clock` is later than its lock. Cost: 1 statement. */
+    lockGate: statement(`SELECT ${CLOCK} AS clock FROM ${table} WHERE k = ? FOR UPDATE`),
     /** In a transaction: key; no row if there is none, else `clock` is later than its lock. */
     lockOne: statement(`SELECT ${CLOCK} AS clock, k, ${columns} FROM ${table}
 WHERE k = ? FOR UPDATE`),

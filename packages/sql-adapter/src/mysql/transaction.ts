@@ -12,8 +12,8 @@ import { watchOver } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { type Binding, bindMysql, type Carrier } from "./bound.js";
 import { isContention, meaning } from "./error-code.js";
+import { gatesOf } from "./gates.js";
 import type { ResolvedOptions } from "./options.js";
-import { slotsOf } from "./slots.js";
 import { statement } from "./statements.js";
 
 const BEGIN = statement("START TRANSACTION READ WRITE");
@@ -32,7 +32,7 @@ export function mysqlTransactions(
   { runtime, capabilities, exchange, statements }: ResolvedOptions,
   { table, sessions, prepare }: TransactionParts,
 ): DialectTransactions {
-  const slots = slotsOf(table, exchange, (work) =>
+  const gates = gatesOf(table, exchange, (work) =>
     withDeadline(runtime, capabilities.operationTimeoutMs, work),
   );
   const parts: LentTransactions = {
@@ -48,10 +48,10 @@ export function mysqlTransactions(
       return true;
     },
   };
-  const binding: Binding = { statements, slots, runtime, capabilities };
+  const binding: Binding = { statements, gates, runtime, capabilities };
   return {
     async transaction(fn) {
-      await slots.ensure();
+      await gates.ensure();
       return lentTransaction(parts, fn);
     },
     bind(tx): MultiKeyStore {

@@ -1,7 +1,7 @@
 // Query builders and object mappers: the bridge of each, as docs/transactions.md has it, inside its
 // own transaction on a real database.
 import { PGlite } from "@electric-sql/pglite";
-import type { AtomicStore } from "@onceproof/core/advanced";
+import type { AtomicStore, MultiKeyStore } from "@onceproof/core/advanced";
 import {
   type BridgedTransaction,
   createMysqlStore,
@@ -34,7 +34,7 @@ import { openPrisma } from "./support/prisma-client.js";
 import { newFile, openLibsql } from "./support/sqlite-files.js";
 import { mariadbPlace, type Place, postgresPlace } from "./support/transaction-arms.js";
 
-type Bound = AtomicStore & { bind(tx: BridgedTransaction): AtomicStore };
+type Bound = AtomicStore & { bind(tx: BridgedTransaction): MultiKeyStore };
 
 /** A builder's transaction, given a bridge and a statement of the user's own. */
 interface Builder {
@@ -110,6 +110,30 @@ function testBridge(name: string, open: () => Promise<Builder>): void {
       });
       expect(await effects("duplicate")).toBe(1);
     });
+
+    test.runIf(/over (pg|postgres)/.test(name))(
+      "a racer's insert and a conflict are told",
+      async () => {
+        const { store, transaction } = builder;
+        const next = { value: "1", ttlMs: 60_000 };
+        const racing = async (isolation: string, key: string, letter: string) => {
+          let answer: unknown;
+          await transaction(async (bridge) => {
+            await bridge.rows(`SET TRANSACTION ISOLATION LEVEL ${isolation}`, []);
+            await bridge.rows("SELECT 1", []);
+            const asked = { key, expect: "absent", next } as const;
+            await store.write({ ...asked, opId: opIdOf(letter) });
+            const all = { opId: opIdOf("Z"), writes: [asked] };
+            answer = await store.bind(bridge).writeAll(all);
+          });
+          return answer;
+        };
+        const refused = await racing("READ COMMITTED", `${name} racer`, "F");
+        expect(refused).toMatchObject({ outcome: "refused", index: 0 });
+        const lost = racing("REPEATABLE READ", `${name} conflict`, "G");
+        await expect(lost).rejects.toMatchObject({ code: "contended" });
+      },
+    );
   });
 }
 

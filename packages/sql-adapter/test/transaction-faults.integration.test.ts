@@ -361,6 +361,20 @@ describe("on a SQLite file", () => {
     await end();
   });
 
+  test("another process' writer is waited for, and not for ever", async () => {
+    const { store, end } = await libsql.open(place, { operationTimeoutMs: 200 });
+    // Not through a store, so not in the queue of this process.
+    const other = openLibsql(place.file as string);
+    other.exec("BEGIN IMMEDIATE");
+    await expect(store.transaction(async () => 1)).rejects.toMatchObject({ code: "contended" });
+    const waiting = store.transaction(async () => 2);
+    await sleep(50);
+    other.exec("COMMIT");
+    expect(await waiting).toBe(2);
+    other.close();
+    await end();
+  });
+
   test("bind without a transaction is refused", async () => {
     const database = openLibsql(place.file as string);
     const store = createSqliteStore({ database });

@@ -2,15 +2,15 @@
 // statements there. None of them fails where another transaction came first: a duplicate is no
 // error (ON CONFLICT), and several keys have a savepoint.
 
-import type { MultiKeyStore } from "@onceproof/core/advanced";
+import type { Deadline, MultiKeyStore } from "@onceproof/core/advanced";
 import { boundStore } from "../shared/bound-store.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import type { Columns } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
-import type { Watch } from "../shared/transaction-watch.js";
+import { contended, isCausedBy, type Watch } from "../shared/transaction-watch.js";
 import { readAnswer, writeAnswer } from "./answer.js";
 import type { ResolvedOptions } from "./options.js";
-import { isContention, sqlstate } from "./sqlstate.js";
+import { bridgedState, isContention } from "./sqlstate.js";
 import { BEFORE_WRITE, HELD, type Statements, statement, statementsFor } from "./statements.js";
 import { headOf, lockTimeout, stepOf } from "./write.js";
 import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
@@ -55,6 +55,8 @@ const SAVEPOINT = statement("savepoint", "SAVEPOINT onceproof");
 const RELEASE = statement("release", "RELEASE SAVEPOINT onceproof");
 const BACK = statement("back", "ROLLBACK TO SAVEPOINT onceproof");
 const DUPLICATE_KEY = "23505";
+/** So often in one call, and no statement of this transaction will see what is there. */
+const DUPLICATES = 3;
 
 /** Runs work that is undone if it fails. Cost: 2 statements. */
 async function undoable<T>(carrier: Carrier, work: (carrier: Carrier) => Promise<T>): Promise<T> {
@@ -81,6 +83,7 @@ export function bindPostgres(
 ): MultiKeyStore {
   const { table, notifications, runtime, capabilities } = options;
   const channel = notifications?.channel;
+  const duplicates = new WeakMap<Deadline, number>();
   return boundStore({
     runtime,
     capabilities,
@@ -103,8 +106,14 @@ export function bindPostgres(
           const rows = await undoable(carrier, ({ query }) => query(step, parameters));
           return writeAllAnswer(rows, all);
         } catch (error) {
-          if (sqlstate(error) === DUPLICATE_KEY) {
-            // A racer's insert came first: the next round finds its row.
+          if (isCausedBy(error, (each) => bridgedState(each) === DUPLICATE_KEY)) {
+            // A racer's insert came first: the next round finds its row, unless the transaction's
+            // snapshot is older.
+            const found = (duplicates.get(deadline) ?? 0) + 1;
+            duplicates.set(deadline, found);
+            if (found === DUPLICATES) {
+              throw contended(error);
+            }
             return undefined;
           }
           throw error;

@@ -36,7 +36,19 @@ const CONTENTION = new Set(["40001", "40P01", "55P03"]);
 
 /** Whether others are the reason: serialization failure, deadlock, or a wait that took too long. */
 export function isContention(error: unknown): boolean {
-  return error instanceof PreparedLost || CONTENTION.has(sqlstate(error) ?? "");
+  return error instanceof PreparedLost || CONTENTION.has(bridgedState(error) ?? "");
+}
+
+/**
+ * The SQLSTATE of an error that may have come through a bridge: Prisma has codes of its own, and
+ * tells the server's in words, or has one code for all conflicts.
+ */
+export function bridgedState(error: unknown): string | undefined {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  if (code === "P2034") {
+    return "40001";
+  }
+  return /Code: `([0-9A-Z]{5})`/.exec(String(message))?.[1] ?? sqlstate(error);
 }
 
 // pg says this of a statement that it did not even queue; the codes are of a connection that could

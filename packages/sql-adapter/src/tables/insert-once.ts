@@ -73,9 +73,9 @@ function invalid(message: string): never {
 }
 
 function keysOf(uniqueBy: InsertOnceOptions["uniqueBy"] | undefined): Key[] {
-  const given = Object.entries(uniqueBy ?? {});
+  const given = Object.entries(Object(uniqueBy) as Record<string, unknown>);
   return given.map(([name, of]) => {
-    const columns = typeof of === "string" ? [of] : [...(of ?? [])];
+    const columns: readonly string[] = Array.isArray(of) ? of : [of as string];
     return { constraint: Array.isArray(uniqueBy) ? columns.join(",") : name, columns };
   });
 }

@@ -70,6 +70,20 @@ export function transitionRowCases(arm: () => RunningArm): void {
     for (const id of ids) expect((await orderOf(arm(), id)).version).toBe(1);
   });
 
+  test("48 callers with requests of their own move the row once, and the others are refused", async () => {
+    const { tables } = arm();
+    const id = await insertOrder(arm());
+    const move = { id, from: "new", to: "paid", log: LOG };
+    const results = await Promise.all(
+      Array.from({ length: CALLERS }, (_, at) =>
+        tables.transitionRow(TABLE, { ...move, requestId: `own ${at}` }),
+      ),
+    );
+    expect(countOf(results, "moved", false)).toBe(1);
+    expect(countOf(results, "refused", false)).toBe(CALLERS - 1);
+    expect((await orderOf(arm(), id)).version).toBe(1);
+  });
+
   test("a refusal tells the state, changes nothing, and is answered again as it was", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());

@@ -36,6 +36,9 @@ export function createSubscriber(
 ): Subscriber {
   const channels = new Map<string, Channel>();
   const idle = new Set<string>();
+  // Channels that the server was told to forget and has not yet answered for. Some clients forget a
+  // listener only then, and with it one that was added meanwhile.
+  const leaving = new Map<string, Promise<unknown>>();
   let link: Link | undefined;
   // Counts the links: what an earlier one still tells is of no interest.
   let generation = 0;
@@ -87,6 +90,7 @@ export function createSubscriber(
 
   function drop(): void {
     generation += 1;
+    leaving.clear();
     link?.close();
     link = undefined;
   }
@@ -115,8 +119,25 @@ export function createSubscriber(
     }
   }
 
+  function unsubscribe(from: Link, name: string): void {
+    const left: Promise<unknown> = from
+      .unsubscribe(name)
+      .catch(() => {})
+      .then(() => leaving.get(name) === left && leaving.delete(name));
+    leaving.set(name, left);
+  }
+
   function subscribe(to: Link, name: string, channel: Channel): void {
     const mine = generation;
+    const left = leaving.get(name);
+    if (left !== undefined) {
+      left.then(() => {
+        if (mine === generation && channels.get(name) === channel) {
+          subscribe(to, name, channel);
+        }
+      });
+      return;
+    }
     to.subscribe(name).then(
       () => {
         if (mine === generation && channels.get(name) === channel) {
@@ -173,7 +194,7 @@ export function createSubscriber(
     if (idle.size > MOST_IDLE) {
       idle.delete(oldest);
       channels.delete(oldest);
-      link.unsubscribe(oldest).catch(() => {});
+      unsubscribe(link, oldest);
     }
   }
 

@@ -15,6 +15,8 @@ export interface Connection {
   state(): "ready" | "connecting" | "ended";
   /** Calls back when the connection may be ready or has ended for good. Returns a cancel. */
   onSettled(callback: () => void): () => void;
+  /** Whether the client tells that a connection was lost or ended. */
+  readonly tells: boolean;
   /** How often a connection was lost: a client may have sent a command twice in between. */
   losses(): number;
 }

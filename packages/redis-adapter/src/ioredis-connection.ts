@@ -32,6 +32,7 @@ export function ioredisConnection(client: IoredisClient): Connection {
   return {
     cluster: false,
     sole: true,
+    tells: true,
     keyPrefix: client.options?.keyPrefix ?? "",
     send: (_, args) => send(args),
     sendBoth: (_, first, second) => Promise.all([send(first), send(second)]),
@@ -69,6 +70,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
   return {
     cluster: true,
     sole: false,
+    tells: true,
     keyPrefix: cluster.options?.keyPrefix ?? "",
     send: (_, [command = "", ...args]) => cluster.call(command, ...args),
     async sendBoth(_, first, second) {

@@ -32,6 +32,7 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
   return {
     cluster: false,
     sole: true,
+    tells: true,
     keyPrefix: "",
     send: (_, args) => client.sendCommand(args),
     sendBoth: (_, first, second) =>
@@ -46,6 +47,7 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
   return {
     cluster: false,
     sole: false,
+    tells: false,
     keyPrefix: "",
     send: (_, args) => pool.sendCommand(args),
     sendBoth(_, first, second) {
@@ -76,6 +78,7 @@ export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connec
   return {
     cluster: false,
     sole: false,
+    tells: true,
     keyPrefix: "",
     send: (_, args) => sentinel.sendCommand(READONLY, args),
     sendBoth(_, first, second) {
@@ -98,6 +101,7 @@ export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connectio
   return {
     cluster: true,
     sole: false,
+    tells: false,
     keyPrefix: "",
     send: (key, args) => cluster.sendCommand(key, READONLY, args),
     sendBoth(key, first, second) {

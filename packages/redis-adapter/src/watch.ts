@@ -3,6 +3,7 @@
 
 import type { Runtime } from "@onceproof/core/advanced";
 import type { RedisClient } from "./client.js";
+import { connectionOf } from "./connection-of.js";
 import { routerOf } from "./watch-route.js";
 import { createSubscriber, type Subscriber } from "./watch-subscriber.js";
 
@@ -23,6 +24,9 @@ interface Hub {
   close(): void;
 }
 
+// A pool of node-redis does not tell that it ended: while it is watched, this often it is looked at.
+const LOOK_MS = 500;
+
 const hubs = new WeakMap<RedisClient, Hub>();
 const followed = new WeakSet<RedisClient>();
 
@@ -37,6 +41,8 @@ function follow(client: RedisClient): void {
   }
 }
 
+const hasEnded = (client: RedisClient): boolean => connectionOf(client).state() === "ended";
+
 function createHub(client: RedisClient, runtime: Runtime): Hub {
   const { channelOf, routeOf } = routerOf(client);
   const subscribers = new Map<object, Subscriber>();
@@ -46,6 +52,24 @@ function createHub(client: RedisClient, runtime: Runtime): Hub {
       store(cause);
     }
   };
+  let cancel = (): void => {};
+  const close = (): void => {
+    cancel();
+    hubs.delete(client);
+    for (const subscriber of subscribers.values()) {
+      subscriber.close();
+    }
+  };
+  const look = (): void => {
+    if (hasEnded(client)) {
+      close();
+    } else {
+      cancel = runtime.setTimer(look, LOOK_MS, true);
+    }
+  };
+  if (!connectionOf(client).tells) {
+    look();
+  }
   return {
     stores,
     arm(redisKey, wake) {
@@ -61,12 +85,7 @@ function createHub(client: RedisClient, runtime: Runtime): Hub {
       }
       return subscriber.arm(channel, wake);
     },
-    close() {
-      hubs.delete(client);
-      for (const subscriber of subscribers.values()) {
-        subscriber.close();
-      }
-    },
+    close,
   };
 }
 
@@ -76,6 +95,10 @@ export function createWatch(client: RedisClient, runtime: Runtime, failed: Watch
   let closed = false;
 
   function arm(redisKey: string, wake: () => void): () => void {
+    if (hasEnded(client)) {
+      // Nobody would close what this opens; should the user connect again, a later watch arms.
+      return () => {};
+    }
     let hub = hubs.get(client);
     if (hub === undefined) {
       hub = createHub(client, runtime);

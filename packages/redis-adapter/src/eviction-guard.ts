@@ -1,12 +1,13 @@
 // Refuses a server that may evict records: a record that is gone lets its request run again. Looked
 // at once before the first call of a client and again after it lost a connection, since another
-// server may answer then; in between a call pays one comparison.
+// server may answer then; in between a call pays one comparison. A client that does not tell of lost
+// connections has looks taken now and then, while calls go on.
 
 import { driverError, type Runtime } from "@onceproof/core/advanced";
 import type { RedisClient } from "./client.js";
 import type { Connection } from "./connection.js";
 import { connectionOf } from "./connection-of.js";
-import { replyCode } from "./reply-error.js";
+import { OWN_CLIENT, replyCode } from "./reply-error.js";
 import { evicts, parseInfo } from "./server-info.js";
 import { type ServerHandle, serversOf } from "./servers.js";
 
@@ -25,6 +26,8 @@ export interface EvictionGuard {
 }
 
 const LOOK_WITHIN_MS = 1000;
+// Where a client does not tell that it lost a connection, one call so often has another look taken.
+const LOOK_AGAIN_MS = 1000;
 const PASSED: Look = { kind: "passed" };
 
 async function lookAt({ address, send }: ServerHandle, runtime: Runtime): Promise<Look> {
@@ -36,6 +39,10 @@ async function lookAt({ address, send }: ServerHandle, runtime: Runtime): Promis
   const asked = send(["INFO", "memory"]).then(
     (reply): Look => {
       const info = parseInfo(reply);
+      if (Object.keys(info).length === 0) {
+        const cause = new Error(`${address} answered INFO with nothing to read: ${OWN_CLIENT}`);
+        return { kind: "noAnswer", cause };
+      }
       return evicts(info)
         ? {
             kind: "evicting",
@@ -52,13 +59,16 @@ async function lookAt({ address, send }: ServerHandle, runtime: Runtime): Promis
 
 function create(client: RedisClient, connection: Connection, runtime: Runtime): EvictionGuard {
   let passedAt = -1;
+  let lookAgainAtMs = 0;
   let looking: Promise<Look> | undefined;
 
   async function look(): Promise<Look> {
     const losses = connection.losses();
     const looks = await Promise.all(serversOf(client).map((server) => lookAt(server, runtime)));
     const evicting = looks.find(({ kind }) => kind === "evicting");
+    lookAgainAtMs = runtime.monotonicNow() + LOOK_AGAIN_MS;
     if (evicting !== undefined) {
+      passedAt = -1;
       return evicting;
     }
     // A cluster is not held up by those of its masters that are gone.
@@ -69,14 +79,25 @@ function create(client: RedisClient, connection: Connection, runtime: Runtime): 
     return answered ?? looks[0] ?? { kind: "noAnswer", cause: new Error("no master is known") };
   }
 
+  function shared(): Promise<Look> {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
   return {
-    passed: () => passedAt === connection.losses(),
-    look() {
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      return looking;
+    passed() {
+      if (passedAt !== connection.losses()) {
+        return false;
+      }
+      if (!connection.tells && runtime.monotonicNow() >= lookAgainAtMs) {
+        // Nobody waits for this one: a master that is gone holds no call up.
+        shared().catch(() => {});
+      }
+      return true;
     },
+    look: shared,
   };
 }
 

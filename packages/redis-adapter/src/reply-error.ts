@@ -13,6 +13,9 @@ const PASSING = new Set(["LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDO
 // A cluster that is being changed sent a client round in circles.
 const REDIRECTED = new Set(["MOVED", "ASK"]);
 
+/** What to do where a command is answered with QUEUED, or with anything but its own reply. */
+export const OWN_CLIENT = "its connection is in a MULTI, so give the store a client of its own";
+
 /** The first word of an error that the server replied, such as `NOSCRIPT` or `OOM`. */
 export function replyCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) {

@@ -3,10 +3,17 @@
 import { createDedup, createLock } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRedisStore } from "@onceproof/redis-adapter";
-import { missing, newOpId, startRedis, type TestServer } from "@onceproof/test-servers";
+import {
+  missing,
+  newOpId,
+  redisCommand,
+  startRedis,
+  startRedisCluster,
+  type TestServer,
+} from "@onceproof/test-servers";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ioredisPlain, nodeRedis, type OpenClient } from "./support/clients.js";
+import { CLUSTERS, ioredisPlain, nodeRedis, type OpenClient, POOLS } from "./support/clients.js";
 import { warmUp } from "./support/warm-up.js";
 
 const KINDS = [ioredisPlain, nodeRedis];
@@ -122,6 +129,34 @@ describe.skipIf(missing("redis"))("a real Redis that may evict", () => {
     });
   });
 
+  test.each(POOLS)(
+    "is looked at again while calls go on, where a client does not tell of lost connections: $name",
+    async (kind) => {
+      const store = await open(kind);
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+      await evicting("allkeys-lru", "100mb");
+      await expect
+        .poll(() => create(store).catch(({ code }) => code), { timeout: 10_000 })
+        .toBe("evicting");
+      await evicting("noeviction", "100mb");
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+    },
+  );
+
+  test("is not taken as passed where INFO is not answered, as in a MULTI", async () => {
+    await evicting("allkeys-lru", "100mb");
+    const client = new Redis(server.port, "127.0.0.1");
+    opened.push({ client, close: () => client.disconnect() });
+    const store = createRedisStore({ client });
+    await client.multi({ pipeline: false });
+    await expect(create(store)).rejects.toMatchObject({
+      code: "unavailable",
+      cause: { message: expect.stringContaining("a client of its own") },
+    });
+    await client.discard();
+    await expect(create(store)).rejects.toMatchObject({ code: "evicting" });
+  });
+
   test("one look, however many calls and stores begin at once", async () => {
     const client = await ioredisPlain.open(server.port);
     opened.push(client);
@@ -146,3 +181,24 @@ describe.skipIf(missing("redis"))("a real Redis that may evict", () => {
     expect(await create(createRedisStore({ client }))).toMatchObject({ outcome: "applied" });
   });
 });
+
+test.skipIf(missing("redis")).each(CLUSTERS.filter(({ name }) => name.startsWith("node-redis")))(
+  "a cluster's masters are looked at again while calls go on: $name",
+  async (kind) => {
+    await using cluster = await startRedisCluster({ replicasEach: 0 });
+    const { client, close } = await kind.open(cluster.ports);
+    try {
+      const store = createRedisStore({ client });
+      expect(await store.read("k")).toHaveProperty("now");
+      for (const port of cluster.ports) {
+        const policy = ["maxmemory-policy", "allkeys-lru", "maxmemory", "100mb"];
+        await redisCommand(port, "CONFIG", "SET", ...policy);
+      }
+      await expect
+        .poll(() => store.read("k").catch(({ code }) => code), { timeout: 10_000 })
+        .toBe("evicting");
+    } finally {
+      close();
+    }
+  },
+);

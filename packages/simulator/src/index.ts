@@ -133,6 +133,7 @@ export {
   serveStore,
   type WorldTransaction,
 } from "./world/served-store.js";
+export type { StandingRow, StandingRows } from "./world/standing-rows.js";
 export {
   firstDifference,
   formatEvent,

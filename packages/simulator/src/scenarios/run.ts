@@ -8,6 +8,7 @@ import { type ChoiceSource, tapeChoices } from "../world/choices.js";
 import type { FaultPlan } from "../world/fault-plan.js";
 import type { History } from "../world/history.js";
 import { profileOf } from "../world/profile.js";
+import { withStandingRows } from "../world/standing-rows.js";
 import type { TraceEvent } from "../world/trace.js";
 import { createWorld, type WorldOptions } from "../world/world.js";
 import type { CoreModule, RunSpec, Scenario } from "./scenario.js";
@@ -72,7 +73,9 @@ export async function runScenario(
   await world.pass(HEAL_LEASES * times.leaseMs);
   await world.run(acts.settle());
   world.recorder.finding("lives", world.lives);
-  const { history } = world.recorder;
+  const { rows } = world;
+  const told = world.recorder.history;
+  const history = rows === undefined ? told : withStandingRows(told, rows);
   const violations: Violation[] = [];
   for (const { guarantee } of scenario.states) {
     const how = guarantee.judge(history, { times, workload });

@@ -4,12 +4,14 @@
 import { ContendedError } from "@onceproof/core";
 import type {
   AtomicStore,
+  MultiKeyStore,
   Observation,
   Runtime,
   TransactionalStore,
   Write,
   WriteResult,
 } from "@onceproof/core/advanced";
+import type { StandingRows } from "./standing-rows.js";
 import type { StoreServer } from "./store-server.js";
 
 /** A row that a transaction adds to a table of the user's own. */
@@ -43,8 +45,15 @@ export interface ServedTransaction {
 }
 
 /** A database behind the sessions of a world. Promises settle when locks are free. */
-export interface ServedDatabase extends Pick<AtomicStore, "read" | "write"> {
+export interface ServedDatabase
+  extends Pick<AtomicStore, "read" | "write">,
+    Partial<Pick<MultiKeyStore, "writeAll">> {
   begin(): Promise<ServedTransaction>;
+  /**
+   * The user's own tables as they stand, asked when the run is over: what `insert` added to them is
+   * judged by what is there. Without it, by what was answered to commits.
+   */
+  rows?(): StandingRows;
 }
 
 /** What a world gives to whoever makes its database. */
@@ -73,13 +82,18 @@ const ROLLED_BACK = new Error("rolled back by its session");
  * its session commits or rolls back.
  *
  * Guarantee: a store that would run the function again rejects as *contended* instead: only the
- * client has the function. `insert` adds the user's row within the transaction.
+ * client has the function. `insert` adds the user's row within the transaction; `rows` tells at the
+ * end which rows stand.
  */
 export function serveStore<Tx>(
-  store: TransactionalStore<Tx>,
+  store: TransactionalStore<Tx> & Partial<Pick<MultiKeyStore, "writeAll">>,
   insert: (tx: Tx, row: Row) => void | Promise<void>,
+  rows?: () => StandingRows,
 ): ServedDatabase {
+  const { writeAll } = store;
   return {
+    ...(writeAll && { writeAll: (all) => writeAll.call(store, all) }),
+    ...(rows && { rows }),
     read: (key) => store.read(key),
     write: (write) => store.write(write),
     begin: () => {

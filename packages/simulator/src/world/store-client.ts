@@ -149,6 +149,10 @@ export function createStoreClient(options: StoreClientOptions): NodeStore {
             reject,
             { ask: "writeAll", opId: all.opId, keys: all.writes.map(({ key }) => key) },
             (respond) => {
+              if (database?.writeAll !== undefined) {
+                respondLater(database.writeAll(all), respond, describe);
+                return;
+              }
               const answer = server.writeAll(all);
               respond(answer, describe(answer));
             },

@@ -18,6 +18,7 @@ import { startProgram } from "./program.js";
 import { Recorder } from "./recorder.js";
 import type { ServedDatabase } from "./served-store.js";
 import { Sessions } from "./sessions.js";
+import type { StandingRows } from "./standing-rows.js";
 import { STORE } from "./store-client.js";
 import { strikeStore } from "./store-faults.js";
 import { StoreServer } from "./store-server.js";
@@ -47,6 +48,7 @@ export class World {
   readonly #loop: EventLoop;
   readonly #network: Network;
   readonly #sessions: Sessions | undefined;
+  readonly #database: ServedDatabase | undefined;
   readonly #nodeHost: NodeHost;
   readonly #partyHost: PartyHost;
   readonly #parties = new Map<string, Party>();
@@ -92,6 +94,7 @@ export class World {
     );
     const capabilities = capabilitiesOf(options);
     const database = this.#makeDatabase(capabilities);
+    this.#database = database;
     this.#sessions =
       database &&
       new Sessions({
@@ -121,7 +124,8 @@ export class World {
       watchers,
       capabilities,
       multiKey: profile.multiKey,
-      watch: profile.watch,
+      // The world knows of no change in a database.
+      watch: profile.watch && database === undefined,
     };
     this.#partyHost = {
       timers: loop.timers,
@@ -158,6 +162,11 @@ export class World {
     const byProfile =
       profile.transactions === "locking" ? createDatabase : createOptimisticDatabase;
     const made = (database ?? byProfile)(host);
+    if (profile.multiKey && made.writeAll === undefined) {
+      const what =
+        "a database without writeAll needs a profile without it: single-key, transactional";
+      throw new ArgumentError("optionInvalid", what);
+    }
     const stirring =
       <A, R>(call: (argument: A) => R) =>
       (argument: A): R => {
@@ -167,6 +176,8 @@ export class World {
     return {
       read: stirring((key) => made.read(key)),
       write: stirring((write) => made.write(write)),
+      ...(made.writeAll && { writeAll: stirring(made.writeAll) }),
+      ...(made.rows && { rows: made.rows }),
       begin: () => made.begin(),
     };
   }
@@ -194,6 +205,11 @@ export class World {
   /** How many calls each link carried, by `from to`. */
   get counts(): ReadonlyMap<string, number> {
     return this.#network.counts;
+  }
+
+  /** The user's own tables as they stand, if the database shows them. */
+  get rows(): StandingRows | undefined {
+    return this.#database?.rows?.();
   }
 
   /** In which life each node is: 1 until its first crash, 0 while it is down. */

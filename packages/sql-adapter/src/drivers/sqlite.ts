@@ -85,28 +85,30 @@ export function transactionsOn(database: SqliteDatabase): SqliteTransactions {
   return made;
 }
 
+// By exec, and never prepared: libsql does not reset a statement that was refused because the file is
+// busy, and while it is pending every read of the connection goes on seeing what the first one saw.
+const BEGIN = "BEGIN IMMEDIATE";
+
 function makeTransactions(database: SqliteDatabase): SqliteTransactions {
   if (inTransaction(database)) {
     throw new ArgumentError("optionInvalid", "database must not be inside a transaction");
   }
-  const begin = database.prepare("BEGIN IMMEDIATE");
-  const commit = database.prepare("COMMIT");
   const timeout = Number(pragma(database, "busy_timeout"));
   return {
     begin() {
       if (!(timeout > 0)) {
-        begin.run();
+        database.exec(BEGIN);
         return;
       }
       database.exec("PRAGMA busy_timeout = 0");
       try {
-        begin.run();
+        database.exec(BEGIN);
       } finally {
         database.exec(`PRAGMA busy_timeout = ${timeout}`);
       }
     },
     commit() {
-      commit.run();
+      database.exec("COMMIT");
     },
     rollBack() {
       try {

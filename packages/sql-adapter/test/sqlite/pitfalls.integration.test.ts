@@ -46,16 +46,11 @@ test("35 the clock is read under the lock: what expired while it was waited for 
   await migrate(database);
   let waitMs = 0;
   const slow: SqliteDatabase = {
-    exec: (sql) => database.exec(sql),
-    prepare(sql) {
-      const statement = database.prepare(sql);
-      if (sql !== "BEGIN IMMEDIATE") return statement;
-      const run = (): unknown => {
-        move(waitMs);
-        return statement.run();
-      };
-      return { run, get: run, all: () => [] };
+    exec(sql) {
+      if (sql === "BEGIN IMMEDIATE") move(waitMs);
+      return database.exec(sql);
     },
+    prepare: (sql) => database.prepare(sql),
   };
   const store = createSqliteStore({ database: slow, runtime });
   const write = create("35", 60_000);
@@ -134,20 +129,17 @@ test("46 a commit that fails is unknown, and the same opId finds out", async () 
   const { database } = await makeStore();
   let failing = true;
   const faulty: SqliteDatabase = {
-    exec: (sql) => database.exec(sql),
+    exec(sql) {
+      const done = database.exec(sql);
+      if (sql === "COMMIT" && failing) {
+        throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR" });
+      }
+      return done;
+    },
     get inTransaction() {
       return database.inTransaction ?? false;
     },
-    prepare(sql) {
-      const statement = database.prepare(sql);
-      if (sql !== "COMMIT") return statement;
-      const run = (): unknown => {
-        const done = statement.run();
-        if (failing) throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR" });
-        return done;
-      };
-      return { run, get: run, all: () => [] };
-    },
+    prepare: (sql) => database.prepare(sql),
   };
   const store = createSqliteStore({ database: faulty });
   const write = create("46");

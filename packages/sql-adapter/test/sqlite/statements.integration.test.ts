@@ -20,7 +20,7 @@ beforeAll(async () => {
   await migrate(database);
   const counting: SqliteDatabase = {
     exec(sql) {
-      run.push(sql);
+      run.push(sql.split(" ", 1)[0] ?? "");
       return database.exec(sql);
     },
     prepare(sql) {

@@ -11,23 +11,29 @@ export class UsageError extends Error {}
 export interface CliOptions {
   readonly help: boolean;
   readonly json: boolean;
-  readonly seed: number;
+  /** undefined means that of the run that is gone on with, or any. */
+  readonly seed: number | undefined;
   /** Names of disasters; empty means all. */
   readonly only: readonly string[];
   readonly payloads: string | undefined;
-  /** The address of a Redis; undefined means the store in memory. */
-  readonly store: string | undefined;
+  readonly store: StoreChoice;
 }
+
+/** Where the runs take place. */
+export type StoreChoice =
+  | { readonly kind: "sqlite"; readonly file: string | undefined; readonly fresh: boolean }
+  | { readonly kind: "memory" }
+  | { readonly kind: "redis"; readonly url: string };
 
 export function parseCli(argv: readonly string[]): CliOptions {
   const { values } = parse(argv);
   return {
     help: values.help ?? false,
     json: values.json ?? false,
-    seed: values.seed === undefined ? randomInt(2 ** 31) : seedOf(values.seed),
+    seed: values.seed === undefined ? undefined : seedOf(values.seed),
     only: (values.only ?? []).flatMap((names) => names.split(",")).map((name) => name.trim()),
     payloads: values.payloads,
-    store: values.store === undefined ? undefined : addressOf(values.store),
+    store: storeOf(values.store ?? "sqlite", values.file, values.fresh ?? false),
   };
 }
 
@@ -43,6 +49,8 @@ function parse(argv: readonly string[]) {
         only: { type: "string", multiple: true },
         payloads: { type: "string" },
         store: { type: "string" },
+        file: { type: "string" },
+        fresh: { type: "boolean" },
       },
     });
   } catch (error) {
@@ -60,13 +68,25 @@ function seedOf(text: string): number {
   return seed;
 }
 
+export const drawSeed = (): number => randomInt(2 ** 31);
+
+function storeOf(text: string, file: string | undefined, fresh: boolean): StoreChoice {
+  if (text === "sqlite") {
+    return { kind: "sqlite", file, fresh };
+  }
+  if (file !== undefined || fresh) {
+    throw new UsageError("--file and --fresh are for --store sqlite");
+  }
+  return text === "memory" ? { kind: "memory" } : { kind: "redis", url: addressOf(text) };
+}
+
 function addressOf(text: string): string {
   if (text === "redis") {
     return "redis://localhost:6379";
   }
   if (!/^(redis|rediss|valkey):\/\//.test(text)) {
     throw new UsageError(
-      `--store must be redis or an address like redis://host:port, got "${text}"`,
+      `--store must be sqlite, memory, redis or an address like redis://host:port, got "${text}"`,
     );
   }
   return text.replace(/^valkey:/, "redis:");
@@ -98,8 +118,10 @@ Usage: npm start -- [options]
                   ${wrapNames(names)}
   --seed N        decides timing, duplication and order of the traffic (printed; default random)
   --payloads DIR  replay the JSON files of this directory instead of GitHub's example webhooks
-  --store redis   on a Redis of yours instead of the store in memory; or its address, such as
-                  redis://host:port
+  --file FILE     the SQLite file to run in (default: .state/disasters.db in this example's folder)
+  --fresh         begins anew; without it, a run that was stopped or killed in the last half hour
+                  is gone on with
+  --store KIND    sqlite (default), memory, redis, or its address, such as redis://host:port
   --json          the facts as JSON on stdout
   -h, --help      this text
 

@@ -45,6 +45,7 @@ export interface Disaster {
 
 /** After the disaster: sends one fresh request twice, and counts the store calls of each. */
 export async function callsOf(world: World, send: () => Promise<unknown>): Promise<Calls> {
+  world.endCount();
   const mean = world.counter.counts().total / world.requests;
   const first = await world.counter.during(send);
   const duplicate = await world.counter.during(send);

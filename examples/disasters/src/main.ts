@@ -1,7 +1,7 @@
 // `npm start`: runs the disasters and prints what happened.
 
 import { codeOf } from "@onceproof/core";
-import { choose, helpText, parseCli, UsageError } from "./cli-options.js";
+import { choose, drawSeed, helpText, parseCli, UsageError } from "./cli-options.js";
 import type { Disaster } from "./disaster.js";
 import { allDisasters } from "./disasters/index.js";
 import { type Payload, readPayloads } from "./disasters/webhook-payloads.js";
@@ -9,7 +9,8 @@ import { onSignals } from "./on-signals.js";
 import { createPaint } from "./report/paint.js";
 import { createProgress } from "./report/progress.js";
 import { held, renderJson, renderText } from "./report/report.js";
-import { type Row, type RunOptions, runDisaster } from "./run.js";
+import { type Row, runDisaster } from "./run.js";
+import { openRun, type Run } from "./run-state.js";
 
 const WIDTH_OF_A_PIPE = 100;
 
@@ -21,18 +22,24 @@ async function main(argv: readonly string[], signal: AbortSignal): Promise<numbe
   }
   const disasters = choose(allDisasters(await load(payloads)), only);
   const startedAt = performance.now();
-  // Loaded only where it is asked for.
-  const openStore =
-    store === undefined ? undefined : (await import("./world/redis.js")).redisAt(store);
-  const rows = await runAll(disasters, { seed, signal, openStore });
-  const tookMs = Math.round(performance.now() - startedAt);
-  const kind = store === undefined ? "memory" : "redis";
-  const report = { seed, tookMs, rows, disasters, store: kind } as const;
-  const width = process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_A_PIPE;
-  process.stdout.write(
-    json ? await renderJson(report) : await renderText(report, width, createPaint(process.stdout)),
-  );
-  return held(rows) ? 0 : 1;
+  const asked = JSON.stringify([disasters.map(({ name, expected }) => [name, expected]), payloads]);
+  const run = await openRun(store, { seed, asked, drawSeed });
+  try {
+    const rows = await runAll(disasters, run, signal);
+    const tookMs = Math.round(performance.now() - startedAt);
+    const { starts } = run.stage;
+    const report = { seed: run.seed, tookMs, rows, disasters, store: store.kind, starts };
+    const width = process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_A_PIPE;
+    process.stdout.write(
+      json
+        ? await renderJson(report)
+        : await renderText(report, width, createPaint(process.stdout)),
+    );
+    run.finish();
+    return held(rows) ? 0 : 1;
+  } finally {
+    await run.close();
+  }
 }
 
 async function load(directory: string | undefined): Promise<Payload[]> {
@@ -43,21 +50,29 @@ async function load(directory: string | undefined): Promise<Payload[]> {
   }
 }
 
-/** One after the other: each disaster's timing is its own. */
+/** One after the other: each disaster's timing is its own. What is done already is not run again. */
 async function runAll(
   disasters: readonly Disaster[],
-  options: Omit<RunOptions, "onStep">,
+  { stage, seed, done, record }: Run,
+  signal: AbortSignal,
 ): Promise<Row[]> {
   const progress = createProgress(process.stderr, createPaint(process.stderr));
   const rows: Row[] = [];
   try {
+    if (stage.starts > 1) {
+      const far = `${done.size} of ${disasters.length} done`;
+      progress.tell(`Going on with a run that was not finished, ${far}; --fresh begins anew.`);
+    }
     for (const disaster of disasters) {
-      const row = await runDisaster(disaster, {
-        ...options,
-        onStep: ({ title }, half) =>
-          progress.step(`${rows.length + 1}/${disasters.length} ${title}, ${half} protection`),
-      });
-      progress.done(row);
+      const step = (half: string) =>
+        `${rows.length + 1}/${disasters.length} ${disaster.title}, ${half} protection`;
+      const onStep = (_: Disaster, half: string) => progress.step(step(half));
+      const known = done.get(disaster.name);
+      const row = known ?? (await runDisaster(disaster, { seed, signal, stage, onStep }));
+      if (row !== known) {
+        record(row);
+        progress.done(row);
+      }
       rows.push(row);
     }
   } finally {
@@ -77,7 +92,7 @@ try {
   process.exitCode = await main(process.argv.slice(2), interruption.signal);
 } catch (error) {
   if (interruption.signal.aborted) {
-    process.stderr.write("Stopped; every server is closed.\n");
+    process.stderr.write("Stopped; every server is closed. The next start goes on from here.\n");
     process.exit(interruption.exitCode);
   }
   if (!(error instanceof UsageError)) {

@@ -2,7 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Calls, Disaster } from "./disaster.js";
-import { type OpenStore, openWorld, type World } from "./world/world.js";
+import { type Ground, passingStage, type Stage } from "./world/stage.js";
+import { openWorld, type World } from "./world/world.js";
 
 /** One line of the table. */
 export interface Row {
@@ -24,8 +25,8 @@ export interface Row {
 
 export interface RunOptions {
   readonly seed: number;
-  /** @defaultValue the store in memory */
-  readonly openStore?: OpenStore | undefined;
+  /** @defaultValue one in memory */
+  readonly stage?: Stage;
   /** Stops after the current step; the world is closed first. */
   readonly signal: AbortSignal;
   /** Told before each half of a disaster. */
@@ -46,19 +47,24 @@ export async function runDisaster(disaster: Disaster, options: RunOptions): Prom
 type Outcome = Pick<Row, "without" | "with" | "calls" | "requests" | "problems">;
 
 async function runHalves(disaster: Disaster, options: RunOptions): Promise<Outcome> {
+  const { stage = passingStage() } = options;
   let counts: Omit<Outcome, "problems"> = {};
   try {
     options.onStep(disaster, "without");
-    const damage = await inWorld(options, (world) => disaster.unprotected(world));
+    const naive = await stage.open(disaster.name, "without");
+    const damage = await inWorld(options, stage, naive, (world) => disaster.unprotected(world));
     counts = { without: damage.effects };
     options.onStep(disaster, "with");
-    const guarded = await inWorld(options, async (world) => ({
+    const ground = await stage.open(disaster.name, "with");
+    const guarded = await inWorld(options, stage, ground, async (world) => ({
       ...(await disaster.protected(world)),
       requests: world.requests,
+      repeats: world.repeats,
     }));
-    const { effects, calls, requests } = guarded;
+    const { effects, calls, requests, repeats } = guarded;
     counts = { ...counts, with: effects, calls, requests };
-    return { ...counts, problems: [...judge(disaster.expected, counts), ...guarded.problems] };
+    const problems = [...judge(disaster.expected, counts), ...guarded.problems];
+    return { ...counts, problems: [...problems, ...judgeRepeats(repeats, stage)] };
   } catch (error) {
     options.signal.throwIfAborted();
     return { ...counts, problems: [`broke down: ${textOf(error)}`] };
@@ -78,10 +84,22 @@ function judge(expected: number, counts: Pick<Outcome, "without" | "with">): str
   return problems;
 }
 
+/** A sink's own memory of keys is for crashes; without one, nothing may rest on it. */
+function judgeRepeats(repeats: number, { starts }: Stage): string[] {
+  return repeats > 0 && starts === 1
+    ? [`nothing crashed, and yet a sink was asked ${repeats} times more than once`]
+    : [];
+}
+
 /** Opens a world for one half, and closes it whatever happens. */
-async function inWorld<T>(options: RunOptions, half: (world: World) => Promise<T>): Promise<T> {
+async function inWorld<T>(
+  options: RunOptions,
+  { run }: Stage,
+  ground: Ground,
+  half: (world: World) => Promise<T>,
+): Promise<T> {
   options.signal.throwIfAborted();
-  const world = await openWorld(options.seed, options.openStore);
+  const world = await openWorld(options.seed, run, ground);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   try {

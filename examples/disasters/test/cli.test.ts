@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "@onceproof/simulator";
-import { describe, expect, it } from "vitest";
-import { choose, parseCli, UsageError } from "../src/cli-options.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { choose, drawSeed, parseCli, UsageError } from "../src/cli-options.js";
 import { shuffle } from "../src/disasters/webhook-replay.js";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -22,13 +22,21 @@ interface Run {
   readonly stderr: string;
 }
 
+/** Where the runs of these tests take place. */
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "onceproof-cli-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
 /** Starts the program on the sources; `onStderr` may talk to the running process. */
 async function run(
   args: readonly string[],
   onStderr: (text: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<Run> {
-  const child = spawn(process.execPath, ["--import", "tsx", here("../src/main.ts"), ...args], {
+  const all = [...args, ...(args.includes("--store") ? [] : ["--file", join(folder, "runs.db")])];
+  const child = spawn(process.execPath, ["--import", "tsx", here("../src/main.ts"), ...all], {
     cwd: here(".."),
     env: { ...ENVIRONMENT, TSX_TSCONFIG_PATH: here("../../../tsconfig.base.json"), ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -65,6 +73,18 @@ describe("the command line", () => {
     expect(code).toBe(2);
   });
 
+  it("refuses a file that cannot be opened with 2, and says what to do", async () => {
+    const { code, stderr } = await run([
+      "--only",
+      "lost-reply",
+      "--store",
+      "sqlite",
+      "--file=/no/f",
+    ]);
+    expect(stderr).toBe("--file: there is no folder /no: make it first\nSee --help.\n");
+    expect(code).toBe(2);
+  });
+
   it("refuses a directory that cannot be read with 2", async () => {
     const { code, stderr } = await run(["--payloads", "/nowhere"]);
     expect(stderr).toContain("--payloads: cannot read the directory /nowhere (ENOENT)");
@@ -78,15 +98,20 @@ describe("the command line", () => {
     [["--seed", "1e3"], "--seed must be a whole number"],
     [["--seed", ""], "--seed must be a whole number"],
     [["double-click"], "Unexpected argument 'double-click'"],
+    [["--store", "elsewhere"], "--store must be sqlite, memory, redis or"],
+    [["--store", "memory", "--fresh"], "--file and --fresh are for --store sqlite"],
   ])("refuses %j", (args, message) => {
     expect(() => parseCli(args)).toThrow(UsageError);
     expect(() => parseCli(args)).toThrow(message);
   });
 
-  it("takes names in any order and number, and draws a seed when none is given", () => {
-    const { only, seed } = parseCli(["--", "--only", "b, a", "--only=c"]);
+  it("takes names in any order and number, and runs in a file unless told otherwise", () => {
+    const { only, seed, store } = parseCli(["--", "--only", "b, a", "--only=c"]);
     expect(only).toEqual(["b", "a", "c"]);
-    expect(seed).toBeGreaterThanOrEqual(0);
+    expect(seed).toBeUndefined();
+    expect(drawSeed()).toBeGreaterThanOrEqual(0);
+    expect(store).toEqual({ kind: "sqlite", file: undefined, fresh: false });
+    expect(parseCli(["--store", "memory"]).store).toEqual({ kind: "memory" });
     const all = [{ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }];
     expect(choose(all, only).map(({ name }) => name)).toEqual(["a", "b", "c"]);
     expect(choose(all, [])).toBe(all);
@@ -100,7 +125,7 @@ describe("a run", () => {
     expect(stderr).toMatch(/^✓ Double-clicked payment .*\n✓ Three fast submits .*\n$/);
     expect(stdout).toMatch(/Double-clicked payment +100 +200 ✗ +100 ✓ +dedup +2 \/ 1 \/ \d/);
     expect(stdout).toContain("--seed 7");
-    expect(stdout).toContain('const forms = createTokens({ store, name: "form"');
+    expect(stdout).toContain('const forms = createTokens({ name: "form"');
     expect(stdout).not.toContain("paid-again");
     expect(stdout + stderr).not.toContain(ESCAPE);
   });
@@ -111,7 +136,8 @@ describe("a run", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
       seed: 7,
-      store: "memory",
+      store: "sqlite",
+      starts: 1,
       disasters: [
         {
           name: "double-click",
@@ -121,7 +147,7 @@ describe("a run", () => {
           algorithm: "dedup",
           calls: { first: 2, duplicate: 1 },
           problems: [],
-          recipe: [expect.stringContaining("createDedup"), expect.stringContaining("run(")],
+          recipe: expect.arrayContaining([expect.stringContaining("= createDedup({")]),
         },
       ],
     });
@@ -133,17 +159,13 @@ describe("a run", () => {
   });
 
   it("exits 1 and says which when a disaster did not show", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "onceproof-cli-"));
-    try {
-      await writeFile(join(directory, "ping.json"), "{}");
-      const { code, stdout } = await run([
-        ...["--only", "webhook-replay", "--payloads", directory, "--seed", String(calmSeed())],
-      ]);
-      expect(stdout).toContain("webhook-replay: without protection nothing went wrong");
-      expect(code).toBe(1);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const directory = await mkdtemp(join(folder, "payloads-"));
+    await writeFile(join(directory, "ping.json"), "{}");
+    const { code, stdout } = await run([
+      ...["--only", "webhook-replay", "--payloads", directory, "--seed", String(calmSeed())],
+    ]);
+    expect(stdout).toContain("webhook-replay: without protection nothing went wrong");
+    expect(code).toBe(1);
   });
 
   it.each([
@@ -151,7 +173,7 @@ describe("a run", () => {
     ["SIGTERM", 143],
   ] as const)("stops on %s, closes everything and exits %i", async (signal, expected) => {
     let sent = false;
-    const { code, stdout, stderr } = await run([], (text, kill) => {
+    const { code, stdout, stderr } = await run(["--fresh"], (text, kill) => {
       if (!sent && text.includes("✓ Double-clicked")) {
         sent = true;
         kill(signal);
@@ -160,7 +182,9 @@ describe("a run", () => {
       }
     });
     expect(code).toBe(expected);
-    expect(stderr).toMatch(/Stopped; every server is closed\.\n$/);
+    expect(stderr).toMatch(
+      /Stopped; every server is closed\. The next start goes on from here\.\n$/,
+    );
     expect(stdout).toBe("");
   });
 });

@@ -37,7 +37,7 @@ const PROMISED: Record<string, { first: number; duplicate: number }> = {
   "redelivered-message": { first: 2, duplicate: 1 },
   "payment-callback": { first: 2, duplicate: 1 },
   "form-submit": { first: 3, duplicate: 2 },
-  // Two moves of two calls each; the duplicate's first look finds its answer.
-  "paid-again": { first: 4, duplicate: 1 },
+  // Two moves of two calls each; the duplicate's first look at each finds its answer.
+  "paid-again": { first: 4, duplicate: 2 },
   "stalled-worker": { first: 2, duplicate: 2 },
 };

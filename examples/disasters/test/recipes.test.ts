@@ -1,6 +1,7 @@
 // The printed recipes are cut out of the code that runs; this keeps them short and whole.
 
 import * as core from "@onceproof/core";
+import * as sql from "@onceproof/sql-adapter";
 import { describe, expect, it } from "vitest";
 import { allDisasters } from "../src/disasters/index.js";
 import { prelude, recipeIn, recipeOf } from "../src/report/recipes.js";
@@ -24,9 +25,10 @@ describe.each(disasters)("the recipe of $name", (disaster) => {
 it("imports only what core exports", async () => {
   const text = await prelude(disasters);
   const names = text.match(/\bcreate\w+(?=,)/g) ?? [];
+  expect(sql).toHaveProperty("openSqlite");
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !(name in core))).toEqual([]);
-  expect(text).toContain("const store = createMemoryStore();");
+  expect(text).toContain("const store = await openSqlite(file);");
 });
 
 it("joins the regions of a file and takes each one's indentation off", () => {

@@ -7,6 +7,7 @@ import { allDisasters } from "../src/disasters/index.js";
 import { readPayloads } from "../src/disasters/webhook-payloads.js";
 import { runDisaster } from "../src/run.js";
 import { redisAt } from "../src/world/redis.js";
+import { passingStage } from "../src/world/stage.js";
 
 const disasters = allDisasters(await readPayloads());
 
@@ -20,8 +21,8 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
 
   it.each(disasters)("$name happens without protection and not with it", async (disaster) => {
     const { signal } = new AbortController();
-    const openStore = redisAt(server.url);
-    const row = await runDisaster(disaster, { seed: 1, signal, openStore, onStep: () => {} });
+    const stage = passingStage(redisAt(server.url));
+    const row = await runDisaster(disaster, { seed: 1, signal, stage, onStep: () => {} });
     expect(row.problems).toEqual([]);
     expect(row.with).toBe(disaster.expected);
     expect(row.calls?.first).toBeGreaterThan(0);
@@ -29,8 +30,8 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
 });
 
 it("takes a Redis by name or by address, and nothing else", () => {
-  expect(parseCli([]).store).toBeUndefined();
-  expect(parseCli(["--store", "redis"]).store).toBe("redis://localhost:6379");
-  expect(parseCli(["--store", "valkey://h:1"]).store).toBe("redis://h:1");
+  const storeOf = (address: string) => parseCli(["--store", address]).store;
+  expect(storeOf("redis")).toEqual({ kind: "redis", url: "redis://localhost:6379" });
+  expect(storeOf("valkey://h:1")).toEqual({ kind: "redis", url: "redis://h:1" });
   expect(() => parseCli(["--store", "elsewhere"])).toThrow(UsageError);
 });

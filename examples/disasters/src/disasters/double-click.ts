@@ -5,34 +5,36 @@ import { createDedup } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
 import type { Receipt } from "../world/sinks.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 const PRICE = 100;
 
-type Pay = (orderId: string) => Promise<Receipt>;
+/** `key` names the charge to the bank, should it come again. */
+type Pay = (orderId: string, key?: string) => Promise<Receipt>;
 
 /** The payment as it is often written: look whether it was paid, then charge. */
-function payment({ bank }: World): Pay {
-  const receipts = new Table<Receipt>();
-  return async (orderId) => {
+function payment({ bank, table }: World): Pay {
+  const receipts = table<Receipt>("receipts");
+  return async (orderId, key) => {
     const paid = await receipts.get(orderId);
     if (paid !== undefined) {
       return paid;
     }
-    const receipt = await bank.charge(orderId, PRICE);
+    const receipt = await bank.charge(orderId, PRICE, key);
     return receipts.put(orderId, receipt);
   };
 }
 
 function protect(world: World, pay: Pay): Pay {
-  const { store } = world;
+  const { common } = world;
   // #region recipe
-  const payments = createDedup({ store, name: "pay", onCrash: "park" });
+  const payments = createDedup({ name: "pay", onCrash: "rerun", ...common });
   // #endregion
   return async (orderId) => {
     // #region recipe
-    const receipt = await payments.run(orderId, () => pay(orderId));
+    const receipt = await payments.run(orderId, (ctx) => {
+      return pay(orderId, ctx.childKey("charge")); // the bank's Idempotency-Key
+    });
     // #endregion
     return receipt;
   };
@@ -56,15 +58,18 @@ export const doubleClick: Disaster = {
 
   async unprotected(world) {
     const pay = await serve(world, payment(world));
-    await Promise.all([pay("order-1"), pay("order-1")]);
+    const order = world.id("order-1");
+    await Promise.all([pay(order), pay(order)]);
     return { effects: world.bank.charged };
   },
 
   async protected(world) {
     const pay = await serve(world, protect(world, payment(world)));
-    const [one, other] = await Promise.all([pay("order-1"), pay("order-1")]);
+    const order = world.id("order-1");
+    const [one, other] = await Promise.all([pay(order), pay(order)]);
     const effects = world.bank.charged;
     const problems = isDeepStrictEqual(one, other) ? [] : ["the clicks got different receipts"];
-    return { effects, problems, calls: await callsOf(world, () => pay("order-2")) };
+    const another = world.newId("order");
+    return { effects, problems, calls: await callsOf(world, () => pay(another)) };
   },
 };

@@ -4,7 +4,6 @@
 import { createRegister } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 const BUYERS = 1_000;
@@ -19,8 +18,8 @@ interface Shop {
 }
 
 /** The sale as it is often written: look, then count down. */
-function sale(): Shop {
-  const stock = new Table<number>();
+function sale({ table }: World): Shop {
+  const stock = table<number>("stock");
   return {
     stockUp: (item, units) => stock.put(item, units),
     async buy(item) {
@@ -69,7 +68,7 @@ async function serve(world: World, shop: Shop): Promise<Buy> {
     return (await shop.buy(item, id)) ? c.json("yours") : c.json("sold out", 409);
   });
   const url = await world.serve(app);
-  await shop.stockUp("teapot", UNITS);
+  await shop.stockUp(world.id("teapot"), UNITS);
   return async (item, orderId) => {
     const reply = await world.client.postUntilAnswered(
       `${url}/items/${item}/orders/${orderId}`,
@@ -80,8 +79,9 @@ async function serve(world: World, shop: Shop): Promise<Buy> {
 }
 
 /** How many buyers were told that a unit is theirs. */
-async function rush(buy: Buy): Promise<number> {
-  const orders = Array.from({ length: BUYERS }, (_, buyer) => buy("teapot", `order-${buyer}`));
+async function rush({ id }: World, buy: Buy): Promise<number> {
+  const teapot = id("teapot");
+  const orders = Array.from({ length: BUYERS }, (_, buyer) => buy(teapot, id(`order-${buyer}`)));
   return (await Promise.all(orders)).filter(Boolean).length;
 }
 
@@ -95,16 +95,17 @@ export const flashSale: Disaster = {
   source: import.meta.url,
 
   async unprotected(world) {
-    return { effects: await rush(await serve(world, sale())) };
+    return { effects: await rush(world, await serve(world, sale(world))) };
   },
 
   async protected(world) {
     const shop = protect(world);
     const buy = await serve(world, shop);
-    const effects = await rush(buy);
-    const left = await shop.left("teapot");
+    const effects = await rush(world, buy);
+    const left = await shop.left(world.id("teapot"));
     const problems = left === 0 ? [] : [`sold out with ${left} units left`];
-    await shop.stockUp("saucer", 1);
-    return { effects, problems, calls: await callsOf(world, () => buy("saucer", "order-1")) };
+    const saucer = world.newId("saucer");
+    await shop.stockUp(saucer, 1);
+    return { effects, problems, calls: await callsOf(world, () => buy(saucer, "order-1")) };
   },
 };

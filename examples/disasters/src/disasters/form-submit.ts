@@ -6,7 +6,6 @@ import { createTokens } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
 import type { Parcel } from "../world/sinks.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 const SUBMITS = 3;
@@ -23,8 +22,8 @@ interface Handlers {
 }
 
 /** The form as it is often written: a flag in the session. */
-function form({ warehouse }: World): Handlers {
-  const submitted = new Table<true>();
+function form({ warehouse, table }: World): Handlers {
+  const submitted = table<true>("submitted");
   return {
     show: async () => "",
     async submit(session, { item }) {
@@ -38,10 +37,13 @@ function form({ warehouse }: World): Handlers {
   };
 }
 
-function protect(world: World, { submit }: Handlers): Handlers {
-  const { store } = world;
+function protect(world: World): Handlers {
+  const { warehouse } = world;
+  // As long as a run may be interrupted: the page is still open then.
+  const common = { tokenMs: 3_600_000, ...world.common };
+  const place = ({ item }: Form, key: string) => warehouse.ship(item, key);
   // #region recipe
-  const forms = createTokens({ store, name: "form", onCrash: "park" });
+  const forms = createTokens({ name: "form", onCrash: "rerun", ...common });
   // #endregion
   return {
     async show(session) {
@@ -53,7 +55,9 @@ function protect(world: World, { submit }: Handlers): Handlers {
     async submit(session, form) {
       const { token } = form;
       // #region recipe
-      const order = await forms.run(token, session, () => submit(session, form));
+      const order = await forms.run(token, session, (ctx) => {
+        return place(form, ctx.childKey("order")); // its Idempotency-Key
+      });
       // #endregion
       return order;
     },
@@ -86,9 +90,10 @@ async function serve(world: World, handlers: Handlers): Promise<Browser> {
   };
 }
 
-async function pressThrice(browser: Browser): Promise<unknown[]> {
-  const page = await browser.open("session-1");
-  return Promise.all(Array.from({ length: SUBMITS }, () => browser.press("session-1", page)));
+async function pressThrice({ id, keep }: World, browser: Browser): Promise<unknown[]> {
+  const session = id("session-1");
+  const page = await keep("page", () => browser.open(session));
+  return Promise.all(Array.from({ length: SUBMITS }, () => browser.press(session, page)));
 }
 
 export const formSubmit: Disaster = {
@@ -101,21 +106,22 @@ export const formSubmit: Disaster = {
   source: import.meta.url,
 
   async unprotected(world) {
-    await pressThrice(await serve(world, form(world)));
+    await pressThrice(world, await serve(world, form(world)));
     return { effects: world.warehouse.parcels };
   },
 
   async protected(world) {
-    const browser = await serve(world, protect(world, form(world)));
-    const [first, ...others] = await pressThrice(browser);
+    const browser = await serve(world, protect(world));
+    const [first, ...others] = await pressThrice(world, browser);
     const effects = world.warehouse.parcels;
     const same = others.every((other) => isDeepStrictEqual(other, first));
     const problems = same ? [] : ["the submits got different answers"];
-    const page = await browser.open("session-2");
+    const session = world.newId("session");
+    const page = await browser.open(session);
     return {
       effects,
       problems,
-      calls: await callsOf(world, () => browser.press("session-2", page)),
+      calls: await callsOf(world, () => browser.press(session, page)),
     };
   },
 };

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { createUniqueInsert } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp, loseReplies } from "../world/http-server.js";
-import { Table } from "../world/table.js";
+import type { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 interface Order {
@@ -63,20 +63,21 @@ export const lostReply: Disaster = {
   source: import.meta.url,
 
   async unprotected(world) {
-    const orders = new Table<Order>();
+    const orders = world.table<Order>("orders");
     const order = await serve(world, creation(orders));
-    await order("request-1");
+    await order(world.id("request-1"));
     return { effects: orders.size };
   },
 
   async protected(world) {
-    const orders = new Table<Order>();
+    const orders = world.table<Order>("orders");
     const order = await serve(world, protect(world, creation(orders)));
-    const { id } = await order("request-1");
+    const { id } = await order(world.id("request-1"));
     const effects = orders.size;
     const problems = (await orders.get(id))
       ? []
       : ["the client was told an id that does not exist"];
-    return { effects, problems, calls: await callsOf(world, () => order("request-2")) };
+    const another = world.newId("request");
+    return { effects, problems, calls: await callsOf(world, () => order(another)) };
   },
 };

@@ -4,7 +4,6 @@
 import { createStateMachine } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 const PRICE = 100;
@@ -13,13 +12,13 @@ interface Orders {
   create(orderId: string): Promise<unknown>;
   /** `requestId` names the click: its retry is the same request, another tab's is not. */
   pay(orderId: string, requestId: string): Promise<unknown>;
-  ship(orderId: string): Promise<unknown>;
+  ship(orderId: string, requestId: string): Promise<unknown>;
   state(orderId: string): Promise<string | undefined>;
 }
 
 /** The order as it is often written: a column that each request sets. */
-function order({ bank, warehouse }: World): Orders {
-  const states = new Table<string>();
+function order({ bank, warehouse, table }: World): Orders {
+  const states = table<string>("orders");
   return {
     create: (orderId) => states.put(orderId, "unpaid"),
     async pay(orderId) {
@@ -38,7 +37,7 @@ function order({ bank, warehouse }: World): Orders {
 }
 
 function protect({ store, bank, warehouse }: World): Orders {
-  const charge = (orderId: string) => bank.charge(orderId, PRICE);
+  const charge = (orderId: string, key: string) => bank.charge(orderId, PRICE, key);
   // #region recipe
   const events = {
     pay: { from: ["unpaid"], to: "paying" },
@@ -53,16 +52,16 @@ function protect({ store, bank, warehouse }: World): Orders {
     async pay(orderId, requestId) {
       // #region recipe
       const move = await orders.fire(orderId, "pay", { requestId });
-      if (move.outcome === "moved" && !move.replayed) {
-        await charge(orderId); // one request gets here, ever
-        await orders.fire(orderId, "settle");
+      if (move.outcome === "moved") {
+        await charge(orderId, requestId); // one request gets here, and its retries
+        await orders.fire(orderId, "settle", { requestId: `${requestId}/settle` });
       }
       // #endregion
     },
-    async ship(orderId) {
-      const move = await orders.fire(orderId, "ship");
+    async ship(orderId, requestId) {
+      const move = await orders.fire(orderId, "ship", { requestId });
       if (move.outcome === "moved") {
-        await warehouse.ship(orderId);
+        await warehouse.ship(orderId, requestId);
       }
     },
     state: async (orderId) => (await orders.get(orderId))?.state,
@@ -88,22 +87,23 @@ async function serve(world: World, orders: Orders): Promise<Shop> {
     return c.json("thank you");
   });
   app.post("/orders/:id/ship", async (c) => {
-    await orders.ship(c.req.param("id"));
+    await orders.ship(c.req.param("id"), c.req.header("idempotency-key") ?? "");
     return c.json("shipped");
   });
   const url = await world.serve(app);
   const send =
     (what: string): Send =>
-    (orderId, requestId = "none") =>
+    (orderId, requestId = `${what}-${orderId}`) =>
       world.client.post(`${url}/orders/${orderId}/${what}`, {}, { "idempotency-key": requestId });
   return { create: send("create"), pay: send("pay"), ship: send("ship") };
 }
 
-async function payThrice({ create, pay, ship }: Shop): Promise<void> {
-  await create("order-1");
-  await Promise.all([pay("order-1", "tab-1"), pay("order-1", "tab-2")]);
-  await ship("order-1");
-  await pay("order-1", "tab-3");
+async function payThrice({ id }: World, { create, pay, ship }: Shop): Promise<void> {
+  const order = id("order-1");
+  await create(order);
+  await Promise.all([pay(order, id("tab-1")), pay(order, id("tab-2"))]);
+  await ship(order);
+  await pay(order, id("tab-3"));
 }
 
 export const paidAgain: Disaster = {
@@ -116,18 +116,20 @@ export const paidAgain: Disaster = {
   source: import.meta.url,
 
   async unprotected(world) {
-    await payThrice(await serve(world, order(world)));
+    await payThrice(world, await serve(world, order(world)));
     return { effects: world.bank.charged };
   },
 
   async protected(world) {
     const orders = protect(world);
     const shop = await serve(world, orders);
-    await payThrice(shop);
+    await payThrice(world, shop);
     const effects = world.bank.charged;
-    const state = await orders.state("order-1");
+    const state = await orders.state(world.id("order-1"));
     const problems = state === "shipped" ? [] : [`the shipped order is "${state}" now`];
-    await shop.create("order-2");
-    return { effects, problems, calls: await callsOf(world, () => shop.pay("order-2", "tab-1")) };
+    const another = world.newId("order");
+    await shop.create(another);
+    const tab = world.newId("tab");
+    return { effects, problems, calls: await callsOf(world, () => shop.pay(another, tab)) };
   },
 };

@@ -5,7 +5,6 @@ import { createDedup } from "@onceproof/core";
 import { callsOf, type Disaster } from "../disaster.js";
 import type { Reply } from "../world/http-client.js";
 import { createApp } from "../world/http-server.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 
 const POINTS = 100;
@@ -18,30 +17,32 @@ interface Callback {
   readonly amount: number;
 }
 
-type Settle = (callback: Callback) => Promise<unknown>;
+type Settle = (callback: Callback, key?: string) => Promise<unknown>;
 type Report = (callback: Callback) => Promise<Reply>;
 
 /** The callback as it is often written: unless paid, grant the points and mark it paid. */
-function settlement({ loyalty }: World): Settle {
-  const orders = new Table<"paid">();
-  return async ({ orderId }) => {
+function settlement({ loyalty, table }: World): Settle {
+  const orders = table<"paid">("orders");
+  return async ({ orderId }, key) => {
     if ((await orders.get(orderId)) === "paid") {
       return;
     }
-    await loyalty.grant(`customer of ${orderId}`, POINTS);
+    await loyalty.grant(`customer of ${orderId}`, POINTS, key);
     await orders.put(orderId, "paid");
   };
 }
 
 function protect(world: World, settle: Settle): Settle {
-  const { store } = world;
+  const { common } = world;
   // #region recipe
-  const callbacks = createDedup({ store, name: "paid", onCrash: "park" });
+  const callbacks = createDedup({ name: "paid", onCrash: "rerun", ...common });
   // #endregion
   return async (callback) => {
     // #region recipe
-    const options = { fingerprint: callback }; // another amount is refused
-    await callbacks.run(callback.id, () => settle(callback), options);
+    const { id } = callback;
+    await callbacks.run(id, (ctx) => settle(callback, ctx.childKey("grant")), {
+      fingerprint: callback, // another amount is refused
+    });
     // #endregion
   };
 }
@@ -56,14 +57,10 @@ async function serve(world: World, settle: Settle): Promise<Report> {
   return (callback) => world.client.post(`${url}/callbacks/payment`, callback);
 }
 
-const callbackOf = (number: number): Callback => ({
-  id: `transaction-${number}`,
-  orderId: `order-${number}`,
-  amount: 100,
-});
+const callbackOf = (id: string): Callback => ({ id, orderId: `order of ${id}`, amount: 100 });
 
-const fiveTimes = (report: Report): Promise<unknown> =>
-  Promise.all(Array.from({ length: TIMES }, () => report(callbackOf(1))));
+const fiveTimes = ({ id }: World, report: Report): Promise<unknown> =>
+  Promise.all(Array.from({ length: TIMES }, () => report(callbackOf(id("transaction-1")))));
 
 export const paymentCallback: Disaster = {
   name: "payment-callback",
@@ -75,16 +72,17 @@ export const paymentCallback: Disaster = {
   source: import.meta.url,
 
   async unprotected(world) {
-    await fiveTimes(await serve(world, settlement(world)));
+    await fiveTimes(world, await serve(world, settlement(world)));
     return { effects: world.loyalty.granted };
   },
 
   async protected(world) {
     const report = await serve(world, protect(world, settlement(world)));
-    await fiveTimes(report);
+    await fiveTimes(world, report);
     const effects = world.loyalty.granted;
-    const { status } = await report({ ...callbackOf(1), amount: 1 });
+    const { status } = await report({ ...callbackOf(world.id("transaction-1")), amount: 1 });
     const problems = status === 422 ? [] : ["the same payment with another amount got through"];
-    return { effects, problems, calls: await callsOf(world, () => report(callbackOf(2))) };
+    const another = callbackOf(world.newId("transaction"));
+    return { effects, problems, calls: await callsOf(world, () => report(another)) };
   },
 };

@@ -7,22 +7,23 @@ import { Broker, type Message } from "../world/broker.js";
 import { createApp, loseReplies } from "../world/http-server.js";
 import type { World } from "../world/world.js";
 
-type Consume = (message: Message) => Promise<unknown>;
+type Consume = (message: Message, key?: string) => Promise<unknown>;
 
 /** The consumer as it is often written, trusting that a message comes once. */
 const consumer =
   ({ warehouse }: World): Consume =>
-  (message) =>
-    warehouse.ship(String(message.body));
+  (message, key) =>
+    warehouse.ship(String(message.body), key);
 
 function protect(world: World, ship: Consume): Consume {
-  const { store } = world;
+  const { common } = world;
   // #region recipe
-  const inbox = createDedup({ store, name: "inbox", onCrash: "park" });
+  const inbox = createDedup({ name: "inbox", onCrash: "rerun", ...common });
   // #endregion
   return async (message) => {
     // #region recipe
-    await inbox.run(message.id, () => ship(message)); // then ACK
+    await inbox.run(message.id, (ctx) => ship(message, ctx.childKey("parcel")));
+    // then ACK
     // #endregion
   };
 }
@@ -48,16 +49,17 @@ export const redeliveredMessage: Disaster = {
 
   async unprotected(world) {
     const broker = await serve(world, consumer(world));
-    await broker.deliver({ id: "message-1", body: "order-1" });
+    await broker.deliver({ id: world.id("message-1"), body: "order-1" });
     return { effects: world.warehouse.parcels };
   },
 
   async protected(world) {
     const broker = await serve(world, protect(world, consumer(world)));
-    const deliveries = await broker.deliver({ id: "message-1", body: "order-1" });
+    const deliveries = await broker.deliver({ id: world.id("message-1"), body: "order-1" });
     const effects = world.warehouse.parcels;
     const problems = deliveries === 2 ? [] : [`there were ${deliveries} deliveries instead of 2`];
-    const calls = await callsOf(world, () => broker.deliver({ id: "message-2", body: "order-2" }));
+    const another = { id: world.newId("message"), body: "order-2" };
+    const calls = await callsOf(world, () => broker.deliver(another));
     return { effects, problems, calls };
   },
 };

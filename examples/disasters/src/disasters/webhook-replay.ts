@@ -5,7 +5,6 @@ import { createDedup } from "@onceproof/core";
 import type { Random } from "@onceproof/simulator";
 import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
-import { Table } from "../world/table.js";
 import type { World } from "../world/world.js";
 import type { Payload } from "./webhook-payloads.js";
 
@@ -18,29 +17,29 @@ interface Delivery {
   readonly payload: Payload;
 }
 
-type Receive = (delivery: Delivery) => Promise<unknown>;
+type Receive = (delivery: Delivery, key?: string) => Promise<unknown>;
 
 /** The receiver as it is often written: skip what was seen, else act, then remember. */
-function receiver({ chat }: World): Receive {
-  const seen = new Table<true>();
-  return async ({ id, payload }) => {
+function receiver({ chat, table }: World): Receive {
+  const seen = table<true>("seen");
+  return async ({ id, payload }, key) => {
     if (await seen.get(id)) {
       return;
     }
-    await chat.say(`${payload.event} happened`);
+    await chat.say(`${payload.event} happened`, key);
     await seen.put(id, true);
   };
 }
 
 function protect(world: World, announce: Receive): Receive {
-  const { store } = world;
+  const { common } = world;
   // #region recipe
-  // A notice twice is better than none, hence "rerun".
-  const hooks = createDedup({ store, name: "hooks", onCrash: "rerun" });
+  const hooks = createDedup({ name: "hooks", onCrash: "rerun", ...common });
   // #endregion
   return async (delivery) => {
     // #region recipe
-    await hooks.run(delivery.id, () => announce(delivery));
+    const { id } = delivery;
+    await hooks.run(id, (ctx) => announce(delivery, ctx.childKey("notice")));
     // #endregion
   };
 }
@@ -71,7 +70,8 @@ export function shuffle(payloads: readonly Payload[], random: Random): Delivery[
 }
 
 async function replay(world: World, payloads: readonly Payload[], send: Receive): Promise<void> {
-  await Promise.all(shuffle(payloads, world.random).map(send));
+  const deliveries = shuffle(payloads, world.random);
+  await Promise.all(deliveries.map(({ id, payload }) => send({ id: world.id(id), payload })));
 }
 
 /** The disaster over any payloads: for example those of a directory. */
@@ -94,8 +94,8 @@ export function webhookReplay(payloads: readonly Payload[]): Disaster {
       const send = await serve(world, protect(world, receiver(world)));
       await replay(world, payloads, send);
       const effects = world.chat.messages;
-      const payload = { event: "ping", body: {} };
-      const calls = await callsOf(world, () => send({ id: "another", payload }));
+      const another = { id: world.newId("delivery"), payload: { event: "ping", body: {} } };
+      const calls = await callsOf(world, () => send(another));
       return { effects, problems: [], calls };
     },
   };

@@ -5,6 +5,8 @@ import type { Row } from "../run.js";
 import type { Paint } from "./paint.js";
 
 export interface Progress {
+  /** A line that stays. */
+  tell(text: string): void;
   step(text: string): void;
   done(row: Row): void;
   /** Leaves the terminal as it was found. */
@@ -19,6 +21,7 @@ export function createProgress(stream: NodeJS.WriteStream, paint: Paint): Progre
   };
   if (!stream.isTTY || process.env.TERM === "dumb" || process.env.CI) {
     return {
+      tell: (text) => void stream.write(`${text}\n`),
       step: () => {},
       done: (row) => void stream.write(`${lineOf(row)}\n`),
       stop: () => {},
@@ -27,6 +30,7 @@ export function createProgress(stream: NodeJS.WriteStream, paint: Paint): Progre
   // Signals are ours to handle: the spinner would end the process before its servers are closed.
   const spinner = yoctoSpinner({ stream, handleSignals: false });
   return {
+    tell: (text) => void stream.write(`${text}\n`),
     step(text) {
       spinner.text = text;
       spinner.start();

@@ -5,7 +5,9 @@ import type { Disaster } from "../disaster.js";
 
 const REGION = /^[ \t]*\/\/ #region recipe\n([\s\S]*?)^[ \t]*\/\/ #endregion/gm;
 const LONGEST_LINE = 78;
-const WORLD = new URL("../world/world.ts", import.meta.url);
+const PRELUDE = ["../run-file.ts", "../world/world.ts"].map(
+  (file) => new URL(file, import.meta.url),
+);
 
 export interface Recipe {
   readonly title: string;
@@ -32,13 +34,17 @@ export async function recipeOf(disaster: Disaster): Promise<Recipe> {
 
 /** What every recipe begins with. */
 export async function prelude(disasters: readonly Disaster[]): Promise<string> {
-  const store = recipeIn(await readFile(WORLD, "utf8"));
+  const sources = await Promise.all(PRELUDE.map((file) => readFile(file, "utf8")));
   const factories = new Set(disasters.flatMap((disaster) => disaster.factories));
-  return `${importOf(["createMemoryStore", ...[...factories].sort()])}\n${store}`;
+  return [
+    importOf([...factories].sort(), "@onceproof/core"),
+    importOf(["openSqlite"], "@onceproof/sql-adapter"),
+    ...sources.map(recipeIn),
+  ].join("\n");
 }
 
-function importOf(names: readonly string[]): string {
-  const line = `import { ${names.join(", ")} } from "@onceproof/core";`;
+function importOf(names: readonly string[], from: string): string {
+  const line = `import { ${names.join(", ")} } from "${from}";`;
   const lines = names.map((name) => `  ${name},\n`).join("");
-  return line.length <= LONGEST_LINE ? line : `import {\n${lines}} from "@onceproof/core";`;
+  return line.length <= LONGEST_LINE ? line : `import {\n${lines}} from "${from}";`;
 }

@@ -1,5 +1,6 @@
 // What is printed when all is done: the table, the verdict, and how to use the one that fits.
 
+import type { StoreChoice } from "../cli-options.js";
 import type { Disaster } from "../disaster.js";
 import type { Row } from "../run.js";
 import type { Paint } from "./paint.js";
@@ -11,14 +12,16 @@ export interface Report {
   readonly tookMs: number;
   readonly rows: readonly Row[];
   readonly disasters: readonly Disaster[];
-  readonly store: "memory" | "redis";
+  readonly store: StoreChoice["kind"];
+  /** How often the run was started until it was finished. */
+  readonly starts: number;
 }
 
 export const held = (rows: readonly Row[]): boolean =>
   rows.every(({ problems }) => problems.length === 0);
 
 export async function renderText(report: Report, width: number, paint: Paint): Promise<string> {
-  const { rows, seed, tookMs } = report;
+  const { rows, seed, tookMs, starts } = report;
   return [
     "",
     renderTable(rows, width, paint),
@@ -27,6 +30,9 @@ export async function renderText(report: Report, width: number, paint: Paint): P
     "",
     verdict(rows, paint),
     `Seed ${seed}, ${(tookMs / 1000).toFixed(1)} s. Again with --seed ${seed}.`,
+    ...(starts > 1
+      ? [`It took ${starts} starts; each went on where the last one was stopped.`]
+      : []),
     "",
     paint.bold("How to use the one that fits"),
     "",
@@ -63,9 +69,9 @@ const indent = (text: string): string => text.replace(/^(?=.)/gm, "  ");
 
 /** The same facts for programs. */
 export async function renderJson(report: Report): Promise<string> {
-  const { seed, tookMs, rows, disasters, store } = report;
+  const { seed, tookMs, rows, disasters, store, starts } = report;
   const codes = await Promise.all(disasters.map(recipeOf));
   const results = rows.map((row, index) => ({ ...row, recipe: codes[index]?.code.split("\n") }));
-  const facts = { ok: held(rows), seed, tookMs, store, node: process.version };
+  const facts = { ok: held(rows), seed, tookMs, store, starts, node: process.version };
   return `${JSON.stringify({ ...facts, disasters: results }, undefined, 2)}\n`;
 }

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { createRedisStore } from "@onceproof/redis-adapter";
 import { Redis } from "ioredis";
-import type { OpenStore } from "./world.js";
+import type { OpenStore } from "./stage.js";
 
 /** Opens stores on the Redis at this address. */
 export function redisAt(url: string): OpenStore {

@@ -2,10 +2,10 @@
 // would be over before the next request is looked at, and the algorithms would never meet a rival.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MemoryStore } from "@onceproof/core";
+import type { MultiKeyStore } from "@onceproof/core/advanced";
 
 const ROUND_TRIP_MS = 1;
-const OPERATIONS: ReadonlySet<PropertyKey> = new Set<keyof MemoryStore>([
+const OPERATIONS: ReadonlySet<PropertyKey> = new Set<keyof MultiKeyStore>([
   "read",
   "write",
   "writeAll",
@@ -14,7 +14,7 @@ const OPERATIONS: ReadonlySet<PropertyKey> = new Set<keyof MemoryStore>([
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /** The same store, a round trip away. */
-export function withRoundTrips(store: MemoryStore): MemoryStore {
+export function withRoundTrips(store: MultiKeyStore): MultiKeyStore {
   return new Proxy(store, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target);

@@ -1,9 +1,11 @@
 // The systems that the order service acts on. They are naive on purpose: each writes down every
 // request it gets, after the time such a call takes, so their ledgers count effects independently of
-// what the service believes.
+// what the service believes. Like a real bank they know a request again by its idempotency key, if it
+// has one; that they had to, though nothing crashed, is counted too.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@onceproof/simulator";
+import type { Books, Entry, Ledger } from "./books.js";
 import type { Client } from "./http-client.js";
 import { createApp, type Listening, listen } from "./http-server.js";
 
@@ -22,23 +24,23 @@ export interface Parcel {
 }
 
 export interface Bank {
-  charge(orderId: string, amount: number): Promise<Receipt>;
+  charge(orderId: string, amount: number, key?: string): Promise<Receipt>;
   /** What was charged in all. */
   readonly charged: number;
 }
 
 export interface Warehouse {
-  ship(orderId: string): Promise<Parcel>;
+  ship(orderId: string, key?: string): Promise<Parcel>;
   readonly parcels: number;
 }
 
 export interface Loyalty {
-  grant(customer: string, points: number): Promise<unknown>;
+  grant(customer: string, points: number, key?: string): Promise<unknown>;
   readonly granted: number;
 }
 
 export interface Chat {
-  say(text: string): Promise<unknown>;
+  say(text: string, key?: string): Promise<unknown>;
   readonly messages: number;
 }
 
@@ -50,55 +52,52 @@ export interface Sinks {
   close(): Promise<void>;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-type Ledger = "charges" | "parcels" | "points" | "messages";
-
 /** Starts one HTTP server that keeps every ledger. */
-export async function openSinks(client: Client, random: Random): Promise<Sinks> {
-  const ledgers: Readonly<Record<Ledger, Entry[]>> = {
-    charges: [],
-    parcels: [],
-    points: [],
-    messages: [],
-  };
+export async function openSinks(client: Client, random: Random, books: Books): Promise<Sinks> {
   const app = createApp();
   app.post("/:ledger", async (c) => {
     const entry: Entry = await c.req.json();
-    const ledger = ledgers[c.req.param("ledger") as Ledger];
     await sleep(random.int(QUICKEST_MS, SLOWEST_MS));
-    ledger.push(entry);
-    return c.json({ number: ledger.length, ...entry }, 201);
+    const ledger = c.req.param("ledger") as Ledger;
+    return c.json(books.enter(ledger, entry, c.req.header("idempotency-key")), 201);
   });
   const server: Listening = await listen(app);
 
-  const record = async (ledger: Ledger, entry: Entry): Promise<unknown> =>
-    (await client.post(`${server.url}/${ledger}`, entry)).body;
+  const record = async (
+    ledger: Ledger,
+    entry: Entry,
+    key: string | undefined,
+  ): Promise<unknown> => {
+    const headers = key === undefined ? {} : { "idempotency-key": key };
+    return (await client.post(`${server.url}/${ledger}`, entry, headers)).body;
+  };
   const sum = (ledger: Ledger, field: string): number =>
-    ledgers[ledger].reduce((total, entry) => total + Number(entry[field]), 0);
+    books.entries(ledger).reduce((total, entry) => total + Number(entry[field]), 0);
 
   return {
     bank: {
-      charge: async (orderId, amount) => (await record("charges", { orderId, amount })) as Receipt,
+      charge: async (orderId, amount, key) =>
+        (await record("charges", { orderId, amount }, key)) as Receipt,
       get charged() {
         return sum("charges", "amount");
       },
     },
     warehouse: {
-      ship: async (orderId) => (await record("parcels", { orderId })) as Parcel,
+      ship: async (orderId, key) => (await record("parcels", { orderId }, key)) as Parcel,
       get parcels() {
-        return ledgers.parcels.length;
+        return books.entries("parcels").length;
       },
     },
     loyalty: {
-      grant: (customer, points) => record("points", { customer, points }),
+      grant: (customer, points, key) => record("points", { customer, points }, key),
       get granted() {
         return sum("points", "points");
       },
     },
     chat: {
-      say: (text) => record("messages", { text }),
+      say: (text, key) => record("messages", { text }, key),
       get messages() {
-        return ledgers.messages.length;
+        return books.entries("messages").length;
       },
     },
     close: () => server.close(),

@@ -105,11 +105,11 @@ async function killedInTheMiddle(place: Place, driver: Driver): Promise<void> {
   await sleep(200);
   stop = true;
   await Promise.all(clients);
+  await expect.poll(place.openTransactions).toBe(0);
   await opened.end();
   expect(moves.size).toBeGreaterThan(16);
   expect(asked).toBeGreaterThan(moves.size);
   await expectBalances(place, [...moves.keys()], moves);
-  expect(await place.openTransactions()).toBe(0);
 }
 
 describe.skipIf(missing("postgres"))("on Postgres", () => {
@@ -149,8 +149,8 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
         await driver.on(tx)("UPDATE accounts SET balance = balance + 0 WHERE id = 0");
       });
       expect(lost).toMatchObject({ outcome: "contended" });
+      await expect.poll(place.openTransactions).toBe(0);
       await end();
-      expect(await place.openTransactions()).toBe(0);
       await place.admin("DELETE FROM transfers");
     },
   );
@@ -181,16 +181,22 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     const store = createPostgresStore({ client: pool, idleTransactionMs: 200 });
     const dedup = createTransactionalDedup({ store, name: "idle", onCrash: "park" });
     let late = (): void => {};
+    let enter = (): void => {};
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve;
+    });
     const stuck = dedup.attemptInTransaction("k", async (tx) => {
       await tx.query("INSERT INTO transfers VALUES ('stuck')");
       await new Promise<void>((resolve) => {
         late = resolve;
+        enter();
       });
     });
     const failed = stuck.then(
       () => "answered",
       ({ code }) => code,
     );
+    await entered;
     expect(await dedup.runInTransaction("k", async () => "second")).toBe("second");
     late();
     expect(await failed).toBe("unavailable");
@@ -250,9 +256,9 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
     await expect(waiting).rejects.toMatchObject({ code: "contended" });
     await other.query("ROLLBACK");
     await other.end();
+    await expect.poll(place.openTransactions).toBe(0);
     await end();
     expect(await place.admin("SELECT k FROM transfers")).toEqual([]);
-    expect(await place.openTransactions()).toBe(0);
   });
 
   test("what waited for a claim is judged by the time at which the wait ended", async () => {

@@ -144,7 +144,7 @@ for (const { database, server, start, drivers } of arms) {
           });
           await expect(failing).rejects.toBe(thrown);
           expect(await effects(key)).toBe(0);
-          expect(await place.openTransactions()).toBe(0);
+          await expect.poll(place.openTransactions).toBe(0);
           const { receipt } = await dedup.runInTransaction(key, insert(key, "second"));
           expect([receipt, await effects(key)]).toEqual(["second", 1]);
         });
@@ -193,9 +193,11 @@ for (const { database, server, start, drivers } of arms) {
         expect(outcomes.filter((each) => each === "replayed")).toHaveLength(23);
         expect(await effects(key)).toBe(1);
         expect(await place.deadlocks()).toBe(deadlocks);
+        await expect.poll(place.openTransactions).toBe(0);
         await Promise.all(stores.map(({ end }) => end()));
-        expect(await place.openTransactions()).toBe(0);
       });
+
+      if (driver.variant) return;
 
       test("different keys at once all take place", async () => {
         const deadlocks = await place.deadlocks();
@@ -310,7 +312,7 @@ for (const { database, server, start, drivers } of arms) {
         );
       });
 
-      if (driver !== pgClient && server !== undefined) {
+      if (server !== undefined) {
         test.each(["loseReply", "loseRequest", "swallowReply"] as const)(
           "PITFALLS 36: a lost COMMIT (%s) is settled, with one effect and a true answer",
           async (verdict) => {
@@ -360,14 +362,14 @@ for (const { database, server, start, drivers } of arms) {
         });
       }
 
-      if (driver !== pgClient && server !== undefined) {
+      if (server !== undefined) {
         test("business rows locked in opposite orders: whole retries, and the balances add up", async () => {
           await within(async ({ store }) => {
             const dedup = dedupOver(store);
             const sum = "SELECT sum(balance) AS n FROM accounts";
             const before = Number((await place.admin(sum))[0]?.n);
             const outcomes = await Promise.all(
-              [...Array(16).keys()].map(async (n) => {
+              [...Array(8).keys()].map(async (n) => {
                 const [from, to] = n % 2 === 0 ? [1, 2] : [2, 1];
                 const result = await dedup.attemptInTransaction(freshKey(), async (tx) => {
                   const on = driver.on(tx);
@@ -385,11 +387,11 @@ for (const { database, server, start, drivers } of arms) {
             expect(new Set(outcomes)).toEqual(new Set(["executed"]));
             expect(Number((await place.admin(sum))[0]?.n)).toBe(before);
             const stormed = await place.admin("SELECT who FROM effects WHERE k = 'storm'");
-            expect(new Set(stormed.map(({ who }) => who)).size).toBe(16);
-            expect(stormed).toHaveLength(16);
+            expect(new Set(stormed.map(({ who }) => who)).size).toBe(8);
+            expect(stormed).toHaveLength(8);
+            await expect.poll(place.openTransactions).toBe(0);
             await place.admin("DELETE FROM effects WHERE k = 'storm'");
           });
-          expect(await place.openTransactions()).toBe(0);
         });
       }
     });

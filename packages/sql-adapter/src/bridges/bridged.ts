@@ -6,7 +6,7 @@ import type { Columns } from "../shared/row.js";
 /** What is used of a transaction of Drizzle, Kysely, Knex, Prisma or the like. */
 export interface BridgedTransaction {
   /**
-   * Sends one statement inside the transaction and returns its rows; none if it has none.
+   * Sends one statement inside the transaction and returns its rows; anything if it has none.
    *
    * The text holds the database's own placeholders: `$1` and so on for Postgres, `?` elsewhere.
    */
@@ -24,7 +24,9 @@ export async function bridgedRows(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Columns[]> {
-  return (await bridge.rows(text, values)).map(withBytes);
+  const rows: unknown = await bridge.rows(text, values);
+  // Of a statement without rows some drivers return a report.
+  return Array.isArray(rows) ? rows.map(withBytes) : [];
 }
 
 /** Some drivers give bytes as an ArrayBuffer where they give several rows. */

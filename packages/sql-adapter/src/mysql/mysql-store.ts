@@ -9,6 +9,7 @@ import { type SqlTransactions, withTransactions } from "../shared/with-transacti
 import { askingIn, look } from "./look.js";
 import { type MysqlStoreOptions, resolveOptions } from "./options.js";
 import { sweepStretch } from "./sweep.js";
+import { mysqlTransactions } from "./transaction.js";
 import { writeRound } from "./write.js";
 import { writeAllRound } from "./write-all.js";
 
@@ -43,5 +44,5 @@ export function createMysqlStore<Client extends MysqlClient>(
     sweepStretch: (from, limit, deadline) =>
       sweepStretch(from, limit, tombstoneUs, statements, askingIn(exchange, deadline)),
   });
-  return withTransactions(store, resolved.transactions(resolved));
+  return withTransactions(store, mysqlTransactions(resolved));
 }

@@ -4,12 +4,11 @@ import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/
 import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
 import { resolveShared, type SqlStoreOptions } from "../shared/options.js";
+import type { Sessions } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
-import type { DialectTransactions } from "../shared/with-transactions.js";
 import { meaning } from "./error-code.js";
 import { limitedSessions } from "./server-facts.js";
 import { type Statements, statementsFor } from "./statements.js";
-import { mysqlTransactions } from "./transaction.js";
 import { BEGIN } from "./write-all.js";
 
 /** Options of `createMysqlStore`. */
@@ -41,7 +40,9 @@ export interface MysqlStoreOptions<Client extends MysqlClient = MysqlClient>
 /** The options with every default filled in. */
 export interface ResolvedOptions {
   readonly exchange: Exchange;
-  readonly transactions: (options: ResolvedOptions) => DialectTransactions;
+  readonly table: string;
+  readonly sessions: Sessions;
+  readonly prepare: boolean;
   readonly statements: Statements;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
@@ -62,7 +63,7 @@ export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
   const sessions = limitedSessions(mysqlSessions(client, prepare), operationTimeoutMs, prepare);
   return {
     exchange: exchangeOver(sessions, meaning, BEGIN),
-    transactions: (resolved) => mysqlTransactions(resolved, { table, sessions, prepare }),
+    ...{ table, sessions, prepare },
     statements: statementsFor(table),
     ...shared,
   };

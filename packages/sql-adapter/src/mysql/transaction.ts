@@ -7,7 +7,7 @@ import { type MariadbConnection, mariadbSession } from "../drivers/mariadb.js";
 import { type Mysql2Callbacks, type Mysql2Connection, mysql2Session } from "../drivers/mysql2.js";
 import { type LentTransactions, lentTransaction } from "../shared/lent-transaction.js";
 import { withDeadline } from "../shared/rounds.js";
-import type { Session, Sessions } from "../shared/session.js";
+import type { Session } from "../shared/session.js";
 import { watchOver } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { type Binding, bindMysql, type Carrier } from "./bound.js";
@@ -19,19 +19,9 @@ import { statement } from "./statements.js";
 const BEGIN = statement("START TRANSACTION READ WRITE");
 const COMMIT = statement("COMMIT");
 
-/** What else transactions are made of. */
-export interface TransactionParts {
-  /** The table, quoted. */
-  readonly table: string;
-  readonly sessions: Sessions;
-  readonly prepare: boolean;
-}
-
 /** Builds the transactions of a store. Cost: BEGIN 1, COMMIT or ROLLBACK 1; the first one 1 more. */
-export function mysqlTransactions(
-  { runtime, capabilities, exchange, statements }: ResolvedOptions,
-  { table, sessions, prepare }: TransactionParts,
-): DialectTransactions {
+export function mysqlTransactions(options: ResolvedOptions): DialectTransactions {
+  const { runtime, capabilities, exchange, statements, table, sessions, prepare } = options;
   const gates = gatesOf(table, exchange, (work) =>
     withDeadline(runtime, capabilities.operationTimeoutMs, work),
   );

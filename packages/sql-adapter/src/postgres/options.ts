@@ -17,12 +17,10 @@ import {
   resolveShared,
   type SqlStoreOptions,
 } from "../shared/options.js";
-import type { Statement } from "../shared/session.js";
+import type { Sessions, Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
-import type { DialectTransactions } from "../shared/with-transactions.js";
 import { meaning } from "./sqlstate.js";
 import { type Statements, statement, statementsFor } from "./statements.js";
-import { postgresTransactions, type ServerLimits } from "./transaction.js";
 import { channelOf } from "./watch.js";
 
 /** Options of `createPostgresStore`. */
@@ -66,11 +64,19 @@ export interface PostgresStoreOptions<Client extends PostgresClient = PostgresCl
   readonly idleTransactionMs?: number;
 }
 
+/** What the server is told of a transaction: how long to wait for locks, and for us. */
+export interface ServerLimits {
+  readonly lockTimeoutMs: number;
+  readonly idleTransactionMs: number;
+}
+
 /** The options with every default filled in. */
 export interface ResolvedOptions {
   readonly table: string;
   readonly exchange: Exchange;
-  readonly transactions: (options: ResolvedOptions) => DialectTransactions;
+  readonly client: PostgresClient;
+  readonly sessions: Sessions;
+  readonly limits: ServerLimits;
   readonly statements: Statements;
   /** Where to notify and how to listen, if the store does. */
   readonly notifications: { readonly channel: string; readonly listen: Listen } | undefined;
@@ -116,7 +122,7 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
   return {
     table,
     exchange: exchangeOver(sessions, meaning, BEGIN),
-    transactions: (resolved) => postgresTransactions(resolved, client, sessions, limits),
+    ...{ client, sessions, limits },
     statements: statementsFor(table, channel),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,

@@ -12,6 +12,7 @@ import { type SqlTransactions, withTransactions } from "../shared/with-transacti
 import { readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
 import { sweepStatement, sweepStretch } from "./sweep.js";
+import { postgresTransactions } from "./transaction.js";
 import { watchesOn } from "./watch.js";
 import { headOf, lockTimeout, stepOf } from "./write.js";
 import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
@@ -84,7 +85,7 @@ export function createPostgresStore(
     },
     () => watches?.close(),
   );
-  const store: PostgresStore = withTransactions(own, resolved.transactions(resolved));
+  const store: PostgresStore = withTransactions(own, postgresTransactions(resolved));
   if (watches === undefined) {
     return store;
   }

@@ -5,23 +5,17 @@ import { ArgumentError, type MultiKeyStore } from "@onceproof/core/advanced";
 import { type BridgedTransaction, bridgedRows, isBridged } from "../bridges/bridged.js";
 import type { PgClient } from "../drivers/pg.js";
 import type { PgliteDatabase } from "../drivers/pglite.js";
-import { isPglite, isPostgresJs, type PostgresClient } from "../drivers/postgres.js";
+import { isPglite, isPostgresJs } from "../drivers/postgres.js";
 import type { PostgresJs, PostgresJsSession } from "../drivers/postgres-js.js";
 import { type LentTransactions, lentTransaction } from "../shared/lent-transaction.js";
 import type { Columns } from "../shared/row.js";
-import type { Session, Sessions } from "../shared/session.js";
+import type { Session } from "../shared/session.js";
 import { watchOver } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { type Binding, bindingOf, bindPostgres, type Carrier } from "./bound.js";
-import type { ResolvedOptions } from "./options.js";
+import type { ResolvedOptions, ServerLimits } from "./options.js";
 import { isContention, meaning } from "./sqlstate.js";
 import { type CallbackTransactions, callbackTransaction } from "./transaction-callback.js";
-
-/** What the server is told of a transaction: how long to wait for locks, and for us. */
-export interface ServerLimits {
-  readonly lockTimeoutMs: number;
-  readonly idleTransactionMs: number;
-}
 
 function limitsText({ lockTimeoutMs, idleTransactionMs }: ServerLimits): string {
   return `SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`;
@@ -30,25 +24,17 @@ function limitsText({ lockTimeoutMs, idleTransactionMs }: ServerLimits): string 
 const BEGIN = "BEGIN READ WRITE";
 
 /** Builds the transactions of a store. Cost: BEGIN with its limits 1, COMMIT or ROLLBACK 1. */
-export function postgresTransactions(
-  options: ResolvedOptions,
-  client: PostgresClient,
-  sessions: Sessions,
-  limits: ServerLimits,
-): DialectTransactions {
+export function postgresTransactions(options: ResolvedOptions): DialectTransactions {
   const binding = bindingOf(options);
   return {
-    transaction: transactionOn(options, client, sessions, limitsText(limits)),
+    transaction: transactionOn(options),
     bind: (tx) => bind(binding, tx),
   };
 }
 
-function transactionOn(
-  options: ResolvedOptions,
-  client: PostgresClient,
-  sessions: Sessions,
-  limits: string,
-): DialectTransactions["transaction"] {
+function transactionOn(options: ResolvedOptions): DialectTransactions["transaction"] {
+  const { client, sessions } = options;
+  const limits = limitsText(options.limits);
   if (isPostgresJs(client)) {
     const driver = postgresJsTransactions(client, limits);
     return (fn) => callbackTransaction(options, driver, fn as never);

@@ -51,6 +51,8 @@ export interface Opened {
 /** One driver of a database. */
 export interface Driver {
   readonly name: string;
+  /** Another form of a driver that is tried in full: what they share is not tried twice. */
+  readonly variant?: true;
   open(place: Place, options?: OpenOptions): Promise<Opened>;
   /** Statements inside the transaction of this handle. */
   on(tx: unknown): Statements;
@@ -221,6 +223,7 @@ export const pgPool: Driver = {
 
 export const pgClient: Driver = {
   name: "a single pg Client",
+  variant: true,
   async open(place, options = {}) {
     const { port = server(place).port } = options;
     const client = new pg.Client({ ...server(place).connection, port });
@@ -275,7 +278,10 @@ const onMysql2: Driver["on"] =
     (await (tx as Mysql2Connection).query(text, [...values]))[0] as Row[];
 
 export const mysql2 = mysqlDriver("mysql2", openMysql2, onMysql2);
-export const mysql2Callbacks = mysqlDriver("mysql2 with callbacks", openMysql2Callbacks, onMysql2);
+export const mysql2Callbacks: Driver = {
+  ...mysqlDriver("mysql2 with callbacks", openMysql2Callbacks, onMysql2),
+  variant: true,
+};
 export const mariadb = mysqlDriver(
   "mariadb",
   openMariadb,

@@ -60,11 +60,11 @@ export {
   type TableStateMachine,
   type TableStateMachineOptions,
 } from "./tables/table-state-machine.js";
-export type { TransitionRowOptions, TransitionRowResult } from "./tables/transition-row.js";
+export type { TransitionRowOptions, TransitionRowResult } from "./tables/transition.js";
 export type {
   RowRefusal,
   RowUpdateContext,
   UpdateVersionedOptions,
   UpdateVersionedResult,
-} from "./tables/update-versioned.js";
+} from "./tables/update.js";
 export type { Row, Value, Values } from "./tables/values.js";

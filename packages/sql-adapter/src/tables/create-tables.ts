@@ -30,16 +30,10 @@ import { type LockRowOptions, type LockRowResult, lockRow } from "./lock-row.js"
 import { type LoggedRequest, type RequestsOptions, requests } from "./request-log.js";
 import { boundDatabase, type Shared, serverDatabase } from "./server-database.js";
 import { boundSqliteDatabase, sqliteDatabase } from "./sqlite-database.js";
-import {
-  type TransitionRowOptions,
-  type TransitionRowResult,
-  transitionRow,
-} from "./transition-row.js";
-import {
-  type UpdateVersionedOptions,
-  type UpdateVersionedResult,
-  updateVersioned,
-} from "./update-versioned.js";
+import type { TransitionRowOptions, TransitionRowResult } from "./transition.js";
+import { transitionRow } from "./transition-row.js";
+import type { UpdateVersionedOptions, UpdateVersionedResult } from "./update.js";
+import { updateVersioned } from "./update-versioned.js";
 import type { Row, Value } from "./values.js";
 
 /** Options of `createTables`. */
@@ -112,7 +106,7 @@ export interface Tables {
    * under the row's lock, so in one round.
    * Fails: what the function throws; nothing changed.
    */
-  updateVersioned<R extends Row = Row>(
+  updateVersioned<R extends object = Row>(
     table: string,
     options: UpdateVersionedOptions<R>,
   ): Promise<UpdateVersionedResult>;
@@ -141,7 +135,10 @@ export interface TablesInTransaction extends Tables {
    * Cost in statements: 3, busy 4 and 2 for each further try; on SQLite 2.
    * Fails: `optionInvalid` outside a transaction.
    */
-  lockRow<R extends Row = Row>(table: string, options: LockRowOptions): Promise<LockRowResult<R>>;
+  lockRow<R extends object = Row>(
+    table: string,
+    options: LockRowOptions,
+  ): Promise<LockRowResult<R>>;
 }
 
 /** The helpers over a client. */
@@ -280,7 +277,7 @@ export function createTables(options: TablesOptions): ClientTables {
     within(tx) {
       const database = boundDatabaseOf(client, tx, shared, prepare);
       return {
-        lockRow: async <R extends Row>(table: string, lock: LockRowOptions) =>
+        lockRow: async <R extends object>(table: string, lock: LockRowOptions) =>
           (await lockRow(database, table, lock)) as LockRowResult<R>,
         ...helpersOn(database),
       };

@@ -29,7 +29,7 @@ export interface LockRowOptions {
 }
 
 /** What became of a lock. */
-export type LockRowResult<R extends Row = Row> =
+export type LockRowResult<R extends object = Row> =
   /** It is this transaction's until it ends. */
   | { readonly outcome: "locked"; readonly row: R }
   /** Others held it for the whole wait. The transaction goes on. */

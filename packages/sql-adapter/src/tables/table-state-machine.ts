@@ -5,7 +5,7 @@ import type { FireResult, HistoryItem, StateMachineDefinition } from "@onceproof
 import { ArgumentError, checkDefinition } from "@onceproof/core/advanced";
 import type { TableColumns } from "./columns.js";
 import type { Tables } from "./create-tables.js";
-import type { TransitionRowResult } from "./transition-row.js";
+import type { TransitionRowResult } from "./transition.js";
 import type { Value, Values } from "./values.js";
 
 /** Options of `createTableStateMachine`. */

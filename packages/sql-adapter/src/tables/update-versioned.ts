@@ -4,15 +4,14 @@
 
 import { ArgumentError, pause, type Runtime } from "@onceproof/core/advanced";
 import type { Columns } from "../shared/row.js";
-import { commas, setList, type TableColumns, type Target, targetOf } from "./columns.js";
-import { type Database, type Indeterminate, lockLimit, type Steps, send } from "./database.js";
+import { commas, setList, type Target, targetOf } from "./columns.js";
+import { type Database, lockLimit, type Steps, send } from "./database.js";
 import {
   type Asked,
   askedOf,
   entityOf,
   findLogged,
   LOG_COLUMNS,
-  LONGEST_WORD,
   type Logged,
   loggedOf,
   logRequest,
@@ -20,56 +19,12 @@ import {
 import { type Fragment, NONE, raw, sql } from "./sql.js";
 import { requireStrict } from "./strict-mode.js";
 import {
-  type Assignment,
-  assignmentsOf,
-  type Row,
-  type Value,
-  type Values,
-  wholeNumber,
-} from "./values.js";
-
-const REFUSED: unique symbol = Symbol("refused");
-
-/** What `refuse` returns: return it from the function, and nothing changes. */
-export interface RowRefusal {
-  readonly [REFUSED]: string;
-}
-
-/** What the function is given beside the row. */
-export interface RowUpdateContext {
-  /** Refuses for this reason of at most 191 characters, which a log keeps and replays. */
-  refuse(reason: string): RowRefusal;
-}
-
-/** Options of `updateVersioned`. */
-export interface UpdateVersionedOptions<R extends Row = Row> {
-  /** The row's id. */
-  readonly id: Value;
-  /** The columns to set, by what the row holds; pure and synchronous, as it may be called again. */
-  readonly update: (row: R, context: RowUpdateContext) => Values | RowRefusal;
-  /** Names the request; needs `log`. */
-  readonly requestId?: string;
-  /** The table of `requestLogSchema`, in which named requests are kept. */
-  readonly log?: string;
-  /** How often it is tried while others write. @defaultValue 64 */
-  readonly maxRounds?: number;
-  readonly columns?: Omit<TableColumns, "version"> & { readonly version?: string };
-}
-
-/** What became of an update. */
-export type UpdateVersionedResult =
-  | {
-      readonly outcome: "updated";
-      /** The version that this request made, now or when it was first asked. */
-      readonly version: number;
-      readonly replayed: boolean;
-    }
-  /** The function refused, now or when the request was first asked. Nothing changed. */
-  | { readonly outcome: "refused"; readonly reason: string; readonly replayed: boolean }
-  | { readonly outcome: "notFound" }
-  /** Others wrote in every round; nothing changed. */
-  | { readonly outcome: "contended"; readonly rounds: number }
-  | Indeterminate;
+  reasonOf,
+  refuse,
+  type UpdateVersionedOptions,
+  type UpdateVersionedResult,
+} from "./update.js";
+import { type Assignment, assignmentsOf, type Row, wholeNumber } from "./values.js";
 
 interface Change {
   readonly target: Target;
@@ -94,13 +49,6 @@ function jitter({ randomBytes }: Runtime, round: number): number {
   return (longest * (a * 256 + b + 1)) / 65_536;
 }
 
-function refuse(reason: string): RowRefusal {
-  if (typeof reason !== "string" || reason === "" || reason.length > LONGEST_WORD) {
-    throw new ArgumentError("optionInvalid", `a reason has 1 to ${LONGEST_WORD} characters`);
-  }
-  return { [REFUSED]: reason };
-}
-
 function make({ dialect }: Database, { update, target }: Change, row: Row): Made {
   try {
     const made = update(row, { refuse });
@@ -108,8 +56,9 @@ function make({ dialect }: Database, { update, target }: Change, row: Row): Made
       Promise.resolve(made).catch(() => {});
       throw new ArgumentError("optionInvalid", "update must be synchronous");
     }
-    if (typeof made === "object" && made !== null && REFUSED in made) {
-      return { reason: (made as RowRefusal)[REFUSED] };
+    const reason = reasonOf(made);
+    if (reason !== undefined) {
+      return { reason };
     }
     const { id, version } = target.names;
     return { set: assignmentsOf(dialect, made, "what update returned", [id, version]) };

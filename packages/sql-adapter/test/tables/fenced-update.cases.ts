@@ -1,6 +1,6 @@
 // What fencedUpdate states, on whatever arm.
 import { expect, test } from "vitest";
-import { type RunningArm, TABLE } from "./arms.js";
+import { type RunningArm, TABLE } from "./arm.js";
 import { insertOrder, orderOf } from "./rows.js";
 
 // As large as the revisions of a store are: microseconds since 1970.

@@ -1,6 +1,6 @@
 // What insertOnce states, on whatever arm.
 import { expect, test } from "vitest";
-import { type RunningArm, TABLE } from "./arms.js";
+import { type RunningArm, TABLE } from "./arm.js";
 import { order, quoted } from "./rows.js";
 
 const uniqueBy = {

@@ -1,6 +1,13 @@
 // What is particular to a server: its isolation levels, its snapshots, its modes and flags, and
 // transactions that a bridge carries.
-import { createTables, type Row, requestLogSchema } from "@onceproof/sql-adapter";
+import { createTransactionalDedup } from "@onceproof/core";
+import {
+  createPostgresStore,
+  createTables,
+  migrate,
+  type Row,
+  requestLogSchema,
+} from "@onceproof/sql-adapter";
 import {
   type MariadbServer,
   missing,
@@ -68,6 +75,26 @@ describe.skipIf(missing("postgres"))("on Postgres that is serializable by defaul
       await tx.query("ROLLBACK");
       tx.release();
     }
+  });
+
+  test("beside a record of dedup, in its transaction, all of it happens once", async () => {
+    await migrate(pool);
+    const store = createPostgresStore({ client: pool, operationTimeoutMs: 8000 });
+    const orders = createTransactionalDedup({ store, name: "orders", onCrash: "park" });
+    const tables = createTables({ client: pool });
+    const results = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        orders.runInTransaction("order-4", async (tx) => {
+          const within = tables.within(tx);
+          await within.insertOnce("t", row(4), { uniqueBy: ["number"] });
+          const moved = await within.transitionRow("t", { id: 4, from: "new", to: "paid" });
+          return moved.outcome;
+        }),
+      ),
+    );
+    expect(results).toEqual(Array(12).fill("moved"));
+    const { rows } = await pool.query("SELECT version FROM t WHERE id = 4");
+    expect(rows.map(({ version }) => Number(version))).toEqual([1]);
   });
 
   test("a bridge carries the same", async () => {

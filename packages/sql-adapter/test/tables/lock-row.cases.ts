@@ -1,6 +1,6 @@
 // What lockRow states, on whatever arm.
 import { expect, test } from "vitest";
-import { type RunningArm, TABLE } from "./arms.js";
+import { type RunningArm, TABLE } from "./arm.js";
 import { insertOrder, order, orderOf, quoted } from "./rows.js";
 
 export function lockRowCases(arm: () => RunningArm): void {

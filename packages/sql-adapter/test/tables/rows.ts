@@ -1,5 +1,5 @@
 // Rows of the user's own table that a test makes for itself, and what they hold.
-import { type RunningArm, TABLE } from "./arms.js";
+import { type RunningArm, TABLE } from "./arm.js";
 
 let last = 0;
 

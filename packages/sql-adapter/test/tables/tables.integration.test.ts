@@ -1,7 +1,8 @@
 // The helpers for the user's own tables on every dialect and driver.
 import { missing } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
-import { arms, type RunningArm, stopServers } from "./arms.js";
+import type { RunningArm } from "./arm.js";
+import { arms, stopServers } from "./arms.js";
 import { fencedUpdateCases } from "./fenced-update.cases.js";
 import { insertOnceCases } from "./insert-once.cases.js";
 import { lockRowCases } from "./lock-row.cases.js";

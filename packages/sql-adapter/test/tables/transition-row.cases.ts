@@ -1,7 +1,7 @@
 // What transitionRow and the state machine over a table state, on whatever arm.
 import { createTableStateMachine, type TransitionRowResult } from "@onceproof/sql-adapter";
 import { expect, test } from "vitest";
-import { LOG, type RunningArm, TABLE } from "./arms.js";
+import { LOG, type RunningArm, TABLE } from "./arm.js";
 import { insertOrder, orderOf } from "./rows.js";
 
 const CALLERS = 48;

@@ -1,15 +1,10 @@
 // What updateVersioned states, on whatever arm.
-import {
-  createTables,
-  type PgClient,
-  type Row,
-  type RowUpdateContext,
-} from "@onceproof/sql-adapter";
+import { createTables, type PgClient, type RowUpdateContext } from "@onceproof/sql-adapter";
 import { expect, test } from "vitest";
-import { LOG, type RunningArm, TABLE } from "./arms.js";
+import { LOG, type RunningArm, TABLE } from "./arm.js";
 import { insertOrder, orderOf, quoted } from "./rows.js";
 
-interface Balance extends Row {
+interface Balance {
   readonly balance: unknown;
 }
 

@@ -16,13 +16,13 @@ import {
 } from "@onceproof/core/advanced";
 import { type RedisStoreOptions, resolveOptions } from "./options.js";
 import { rememberSetup } from "./preflight-setup.js";
-import { replicaWaiter } from "./replica-wait.js";
+import { replicaWaiter, type WaitForReplicas } from "./replica-wait.js";
 import { decodeRead, decodeWrite, decodeWriteAll } from "./reply.js";
 import { type CallOutcome, scriptCaller } from "./script-call.js";
 import { READ } from "./scripts.js";
 import { checkOneSlot } from "./tagged-key.js";
 import { writeAllCall } from "./write-all.js";
-import { stepOf } from "./write-step.js";
+import { type Step, stepOf } from "./write-step.js";
 
 /** The store on Redis or Valkey, with the optional capabilities it has. */
 export interface RedisStore extends MultiKeyStore, WatchableStore {}
@@ -47,11 +47,13 @@ type Answered =
 /** What a call came to: a decoded reply, or `unknown`. */
 function settled<R extends Answered>(
   outcome: CallOutcome,
-  decode: (reply: unknown) => R,
+  decode: (reply: unknown, opId: string, ttl: string) => R,
+  opId = "",
+  ttl = "",
 ): R | Unknown {
   switch (outcome.kind) {
     case "reply": {
-      const result = decode(outcome.reply);
+      const result = decode(outcome.reply, opId, ttl);
       // The first send may have applied and been superseded, which refuses the second.
       return result.outcome === "refused" && outcome.resent
         ? { outcome: "unknown", cause: new Error("the client sent the write twice") }
@@ -101,15 +103,13 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
   }
 
   /** Sends a write; what applied then waits for its replicas, within the same time. */
-  async function run<R extends Answered>(
+  async function replicated<R extends Answered>(
+    wait: WaitForReplicas,
     opId: string,
-    send: (deadline?: Deadline) => Promise<CallOutcome>,
+    send: (deadline: Deadline) => Promise<CallOutcome>,
     decode: (reply: unknown) => R,
     keyOfApplied: (result: R) => string,
   ): Promise<R | Unknown> {
-    if (replicas === undefined) {
-      return settled(await send(), decode);
-    }
     const deadline = startDeadline(runtime, operationTimeoutMs);
     try {
       const outcome = await send(deadline);
@@ -118,11 +118,26 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
         return result;
       }
       const fresh = !result.replayed && outcome.kind === "reply" && !outcome.resent;
-      const cause = await replicas({ key: keyOfApplied(result), opId, fresh }, deadline);
+      const cause = await wait({ key: keyOfApplied(result), opId, fresh }, deadline);
       return cause === undefined ? result : { outcome: "unknown", cause };
     } finally {
       deadline.cancel();
     }
+  }
+
+  function writeReplicated(
+    wait: WaitForReplicas,
+    key: string,
+    opId: string,
+    { script, args, ttl }: Step,
+  ): Promise<WriteResult> {
+    return replicated(
+      wait,
+      opId,
+      (deadline) => call(script, key, args, 1, deadline),
+      (reply) => decodeWrite(reply, opId, ttl),
+      () => key,
+    );
   }
 
   const store: MultiKeyStore = {
@@ -141,14 +156,12 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
     async write(write): Promise<WriteResult> {
       checkWrite(write, maxValueBytes);
       checkOpen();
-      const { script, args, ttl } = stepOf(write, tombstoneMs, tell);
+      const step = stepOf(write, tombstoneMs, tell);
       const key = keyOf(write.key);
-      return run(
-        write.opId,
-        (deadline) => call(script, key, args, 1, deadline),
-        (reply) => decodeWrite(reply, write.opId, ttl),
-        () => key,
-      );
+      // By arguments, not by closures: only a wait for replicas needs those.
+      return replicas === undefined
+        ? settled(await call(step.script, key, step.args), decodeWrite, write.opId, step.ttl)
+        : writeReplicated(replicas, key, write.opId, step);
     },
 
     async writeAll(all): Promise<WriteAllResult> {
@@ -160,9 +173,15 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
       }
       const { script, args } = writeAllCall(all, tombstoneMs, watch !== undefined);
       const [first = "", ...others] = keys;
-      return run(
+      const send = (deadline?: Deadline): Promise<CallOutcome> =>
+        call(script, first, [...others, ...args], keys.length, deadline);
+      if (replicas === undefined) {
+        return settled(await send(), decodeWriteAll);
+      }
+      return replicated(
+        replicas,
         all.opId,
-        (deadline) => call(script, first, [...others, ...args], keys.length, deadline),
+        send,
         decodeWriteAll,
         // Of a replay, a key that still bears its opId.
         (result) =>

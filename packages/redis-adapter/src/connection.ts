@@ -10,8 +10,10 @@ export interface Connection {
   readonly sole: boolean;
   /** Sends a command now, to the server of `key`. Only called while `state` is *ready*. */
   send(key: string, args: string[]): Promise<unknown>;
-  /** Sends two commands over one connection, the second right behind the first. */
-  sendBoth(key: string, first: string[], second: string[]): Promise<readonly unknown[]>;
+  /** Sends commands over one connection to the server of `key`, each right behind the one before. */
+  sendInOrder(key: string, commands: readonly string[][]): Promise<readonly unknown[]>;
+  /** A name for the server that a key lies on. */
+  serverOf(key: string): string;
   state(): "ready" | "connecting" | "ended";
   /** Calls back when the connection may be ready or has ended for good. Returns a cancel. */
   onSettled(callback: () => void): () => void;

@@ -4,6 +4,7 @@
 import type { IoredisClient, IoredisCluster } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
 import { writeGatherer } from "./gather-writes.js";
+import { hashSlot } from "./hash-slot.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
 function stateOf(client: IoredisClient): ReturnType<Connection["state"]> {
@@ -35,12 +36,15 @@ export function ioredisConnection(client: IoredisClient): Connection {
     tells: true,
     keyPrefix: client.options?.keyPrefix ?? "",
     send: (_, args) => send(args),
-    sendBoth: (_, first, second) => Promise.all([send(first), send(second)]),
+    sendInOrder: (_, commands) => Promise.all(commands.map(send)),
+    serverOf: () => "",
     state: () => stateOf(client),
     ...events,
   };
 }
 
+// By slot, the addresses of its master and its replicas.
+type Slots = readonly (readonly string[] | undefined)[];
 type ClusterNode = ReturnType<IoredisCluster["nodes"]>[number];
 
 /** A client of a cluster. */
@@ -63,6 +67,8 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
       carried = false;
     });
   };
+  const keyPrefix = cluster.options?.keyPrefix ?? "";
+  const slots = (): Slots | undefined => (cluster as { readonly slots?: Slots }).slots;
   cluster.on("+node", (node) => follow(node as ClusterNode));
   for (const node of cluster.nodes()) {
     follow(node);
@@ -71,11 +77,11 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
     cluster: true,
     sole: false,
     tells: true,
-    keyPrefix: cluster.options?.keyPrefix ?? "",
+    keyPrefix,
     send: (_, [command = "", ...args]) => cluster.call(command, ...args),
-    async sendBoth(_, first, second) {
+    async sendInOrder(_, commands) {
       const pipeline = cluster.pipeline(
-        [first, second].map(([name = "", ...args]) => [name.toLowerCase(), ...args]),
+        commands.map(([name = "", ...args]) => [name.toLowerCase(), ...args]),
       );
       const replies = (await pipeline.exec()) as readonly (readonly [unknown, unknown])[];
       return replies.map(([error, reply]) => {
@@ -85,6 +91,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
         return reply;
       });
     },
+    serverOf: (key) => slots()?.[hashSlot(keyPrefix + key)]?.[0] ?? key,
     state: () => stateOf(cluster),
     ...events,
   };

@@ -8,6 +8,7 @@ import type {
   NodeRedisSentinel,
 } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
+import { hashSlot } from "./hash-slot.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
 // What is sent is always a write to node-redis, so that it goes to a master.
@@ -35,8 +36,9 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
     tells: true,
     keyPrefix: "",
     send: (_, args) => client.sendCommand(args),
-    sendBoth: (_, first, second) =>
-      Promise.all([client.sendCommand(first), client.sendCommand(second)]),
+    sendInOrder: (_, commands) =>
+      Promise.all(commands.map((command) => client.sendCommand(command))),
+    serverOf: () => "",
     state: () => (client.isReady ? "ready" : client.isOpen ? "connecting" : "ended"),
     ...events,
   };
@@ -50,12 +52,14 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
     tells: false,
     keyPrefix: "",
     send: (_, args) => pool.sendCommand(args),
-    sendBoth(_, first, second) {
+    sendInOrder(_, commands) {
       const batch = pool.multi();
-      batch.addCommand(first);
-      batch.addCommand(second);
+      for (const command of commands) {
+        batch.addCommand(command);
+      }
       return run(batch);
     },
+    serverOf: () => "",
     state: () => (pool.isOpen && !pool.isClosing ? "ready" : "ended"),
     ...createConnectionEvents(),
   };
@@ -81,21 +85,26 @@ export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connec
     tells: true,
     keyPrefix: "",
     send: (_, args) => sentinel.sendCommand(READONLY, args),
-    sendBoth(_, first, second) {
+    sendInOrder(_, commands) {
       const batch = sentinel.multi();
-      batch.addCommand(READONLY, first);
-      batch.addCommand(READONLY, second);
+      for (const command of commands) {
+        batch.addCommand(READONLY, command);
+      }
       return run(batch);
     },
+    serverOf: () => "",
     state: () => (sentinel.isReady ? "ready" : sentinel.isOpen ? "connecting" : "ended"),
     ...events,
   };
 }
 
+type Slots = readonly ({ readonly master: { readonly address: string } } | undefined)[];
+
 /** A client of a cluster. */
 export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connection {
   checkReadsFromMaster((cluster as { readonly _options?: unknown })._options);
   const { wake, lost: _, ...events } = createConnectionEvents();
+  const slots = (): Slots | undefined => (cluster as { readonly slots?: Slots }).slots;
   cluster.on("connect", wake);
   cluster.on("disconnect", wake);
   return {
@@ -104,12 +113,14 @@ export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connectio
     tells: false,
     keyPrefix: "",
     send: (key, args) => cluster.sendCommand(key, READONLY, args),
-    sendBoth(key, first, second) {
+    sendInOrder(key, commands) {
       const batch = cluster.multi(key);
-      batch.addCommand(key, READONLY, first);
-      batch.addCommand(key, READONLY, second);
+      for (const command of commands) {
+        batch.addCommand(key, READONLY, command);
+      }
       return run(batch);
     },
+    serverOf: (key) => slots()?.[hashSlot(key)]?.master.address ?? key,
     // Before its first look at the cluster it has no masters.
     state: () => (!cluster.isOpen ? "ended" : cluster.masters.length > 0 ? "ready" : "connecting"),
     ...events,

@@ -47,8 +47,8 @@ export interface MultiKeyStore extends AtomicStore {
  * A store whose entries can commit together with the caller's own writes.
  *
  * Guarantee: `transaction` commits what `fn` did through `tx`, or nothing, and leaves no transaction
- * behind; it may run `fn` again after a rollback. Once a statement within it has failed it is never
- * committed, though `fn` returns. An applied write of the bound store excludes others until the end:
+ * behind; it may run `fn` again after a rollback. Once a statement of the bound store has failed, or
+ * one that aborted the transaction, it is never committed, though `fn` returns. An applied write of the bound store excludes others until the end:
  * of two transactions that both wrote a key from the same state, the second waits, or one is rolled
  * back. Within a bound store, `replayed` means *already committed*: roll back and report it; a call
  * without an answer rejects or is `unknown`, and then nothing is committed.

@@ -2,6 +2,7 @@
 // notices. Not one of them is used by anything else.
 import { randomBytes } from "node:crypto";
 import type { AtomicStore, Observation } from "@onceproof/core/advanced";
+import { brokenTransactions } from "./broken-transactions.js";
 
 type Wrapper = (store: AtomicStore) => AtomicStore;
 
@@ -109,7 +110,11 @@ export const brokenAdapters: readonly Broken[] = [
 /** A sink that checks no token; the adapter is whole. */
 export const UNFENCED = "unfenced-sink";
 
-export const brokenNames: readonly string[] = [...brokenAdapters.map(({ name }) => name), UNFENCED];
+export const brokenNames: readonly string[] = [
+  ...brokenAdapters.map(({ name }) => name),
+  UNFENCED,
+  ...brokenTransactions.map(({ name }) => name),
+];
 
 /** The adapter as this name breaks it; as it is without one. */
 export function breakAdapter(name: string | undefined, store: AtomicStore): AtomicStore {

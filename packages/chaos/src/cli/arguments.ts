@@ -1,8 +1,10 @@
 // The command's arguments: what there is, what it means, examples.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { brokenAdapters, brokenNames } from "../broken.js";
+import { brokenTransactions } from "../broken-transactions.js";
 import { COMMON_FAULTS } from "../run/faults.js";
 import { storeKinds } from "../stores/store-kinds.js";
+import { workloadNames } from "../workloads/workloads.js";
 
 /** What was asked for on the command line. */
 export interface Options {
@@ -13,6 +15,7 @@ export interface Options {
   readonly faults?: readonly string[];
   readonly processes: number;
   readonly broken?: string;
+  readonly workloads?: readonly string[];
   readonly keep?: string;
   readonly judge?: string;
   readonly failover?: boolean;
@@ -39,7 +42,12 @@ function faultsHelp(): string {
   const own = storeKinds.flatMap(({ name, faults }) =>
     Object.entries(faults).map(([fault, what]) => [fault, `${what} (${name} only)`] as const),
   );
-  const all = [...Object.entries(COMMON_FAULTS), ...own];
+  const common = Object.entries(COMMON_FAULTS).map(([fault, what]) => {
+    const without = storeKinds.filter((kind) => kind.without.includes(fault));
+    const names = without.map(({ name }) => name).join(", ");
+    return [fault, names === "" ? what : `${what} (not ${names})`] as const;
+  });
+  const all = [...common, ...own];
   return all.map(([fault, what]) => `  ${fault.padEnd(20)} ${what}`).join("\n");
 }
 
@@ -76,6 +84,12 @@ export function createProgram(): Command {
         (text) => (text === "none" ? [] : text.split(",")),
       ),
     )
+    .addOption(
+      new Option(
+        "--workloads <names>",
+        "which workloads, separated by commas; all by themselves",
+      ).argParser((text) => text.split(",")),
+    )
     .addOption(new Option("--processes <n>", "client processes").argParser(whole).default(4))
     .option("--keep <folder>", "keep the histories there, as lines of JSON")
     .option(
@@ -98,6 +112,9 @@ ${faultsHelp()}
 Broken on purpose:
 ${brokenAdapters.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n")}
   unfenced-sink        the sink of the locks checks no token
+${brokenTransactions.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n")}
+
+Workloads: ${workloadNames.join(", ")}
 
 The seed fixes which fault strikes when and what each client asks. How the machine interleaves them
 it does not fix: --keep keeps what happened, and --judge judges it again.
@@ -105,6 +122,7 @@ it does not fix: --keep keeps what happened, and --judge judges it again.
 Examples:
   npm run chaos -- --store redis --minutes 10 --seed 7
   npm run chaos -- --faults kill,lose,flush --keep histories
+  npm run chaos -- --store mariadb --workloads payments --processes 10
   npm run chaos -- --broken unknown-as-refused
   npm run chaos -- --failover
 

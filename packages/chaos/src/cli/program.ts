@@ -10,6 +10,7 @@ import { allFaults, defaultFaults } from "../run/faults.js";
 import { type ChaosReport, runChaos } from "../run/run-chaos.js";
 import type { StoreKind } from "../stores/store-kind.js";
 import { storeKind } from "../stores/store-kinds.js";
+import { workloadNames } from "../workloads/workloads.js";
 import { createProgram, type Options } from "./arguments.js";
 import { progressOn } from "./progress.js";
 import { type FailoverRun, failoverText, summaryText, violationsText } from "./summary.js";
@@ -41,6 +42,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const wrong = (options.faults ?? []).find((fault) => !known.includes(fault));
   if (wrong !== undefined) {
     return badUsage(`--faults: ${kind.name} has no "${wrong}"; there are ${known.join(", ")}`);
+  }
+  const idle = (options.workloads ?? []).find((name) => !workloadNames.includes(name));
+  if (idle !== undefined) {
+    return badUsage(`--workloads: there is no "${idle}"; there are ${workloadNames.join(", ")}`);
   }
   if (options.keep !== undefined && existsSync(options.keep) && readdirSync(options.keep)[0]) {
     return badUsage(`--keep: ${options.keep} is not empty, and two runs must not be mixed`);
@@ -96,7 +101,7 @@ async function failover(json: boolean): Promise<number> {
 async function run(options: Options): Promise<number> {
   const kind = storeKind(options.store);
   const faults = options.faults ?? defaultFaults(kind);
-  const { seed, processes, broken, keep, minutes, json } = options;
+  const { seed, processes, broken, workloads, keep, minutes, json } = options;
   const stop = new AbortController();
   stopOnSignals(stop);
   const show = progressOn(process.stderr);
@@ -106,6 +111,7 @@ async function run(options: Options): Promise<number> {
     faults,
     processes: Math.max(1, processes),
     broken,
+    workloads,
     keep,
     calls: options.ops ?? (minutes === undefined ? DEFAULT_CALLS : 0),
     forMs: (minutes ?? (options.ops === undefined ? DEFAULT_MINUTES : 0)) * MINUTE_MS,

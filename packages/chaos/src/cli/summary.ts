@@ -34,6 +34,13 @@ const WORDS: Readonly<Record<string, string>> = {
   inserted: "of their requests inserted",
   eventsFired: "events fired",
   ordersCreated: "creates of orders",
+  paymentsAsked: "payments asked for, in the user's own tables",
+  paymentRequests: "requests of them",
+  payments: "of these requests took effect, and have their row",
+  paymentsReplayed: "callers that were given another's payment",
+  paymentRuns: "runs of their handlers, with those that were rolled back",
+  paymentDeadlocks: "of them rolled back as the victim of a deadlock",
+  paymentsIndeterminate: "callers that were told indeterminate",
 };
 
 export interface SummaryFacts {
@@ -63,7 +70,9 @@ export function summaryText(report: ChaosReport, facts: SummaryFacts): string {
 
 /** Numbers, then what was violated. */
 export function violationsText({ violations, tallies }: Verdict): string {
-  const numbers = Object.entries(tallies).map(
+  // What did not occur, as of workloads that were left out, has no line.
+  const occurred = Object.entries(tallies).filter(([, value]) => value > 0);
+  const numbers = occurred.map(
     ([name, value]) => `${value.toLocaleString("en").padStart(10)}  ${WORDS[name] ?? name}`,
   );
   const shown = [...groupBy(violations, ({ guarantee }) => guarantee)].flatMap(

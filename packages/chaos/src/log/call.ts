@@ -13,6 +13,8 @@ export type Subject =
   | "consume"
   | "transfer"
   | "insert"
+  | "payment"
+  | "sums"
   | "create"
   | "fire";
 

@@ -3,10 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Call, readCalls, readSink } from "../log/call.js";
+import type { Bank } from "../workloads/payments.js";
 import { judgeContract } from "./contract.js";
 import { judgeDedup, type LastLook } from "./dedup.js";
 import { judgeInserts } from "./inserts.js";
 import { judgeLocks } from "./locks.js";
+import { judgePayments } from "./payments.js";
 import { judgeOrders, judgeTransfers } from "./requests.js";
 import { judgeTokens } from "./tokens.js";
 import type { Verdict, Violation } from "./violation.js";
@@ -23,6 +25,8 @@ export interface RunFacts {
     readonly looks: readonly LastLook[];
     readonly accounts: Readonly<Record<string, { sum: number; updates: number }>>;
     readonly orders: Readonly<Record<string, { state: string; data: { moves: number } }>>;
+    /** What stands in the user's own tables, where the store has transactions. */
+    readonly bank?: Bank;
   };
   /** What the process that made the run found out by itself, such as clients that do not end. */
   readonly violations: readonly Violation[];
@@ -58,6 +62,7 @@ export async function judgeRun(folder: string): Promise<Verdict> {
     judgeTransfers(calls, final),
     judgeOrders(calls, final),
     judgeInserts(calls),
+    judgePayments(calls, end?.bank),
   ];
   return {
     violations: [

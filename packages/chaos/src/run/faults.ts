@@ -9,6 +9,7 @@ import type { ChaosServer, StoreKind } from "../stores/store-kind.js";
 export const COMMON_FAULTS = {
   cut: "every connection of one client is cut",
   lose: "requests and replies of one client are lost, or replies swallowed, for a while",
+  commit: "requests to commit, or the replies to them, are lost for one client, for a while",
   delay: "all that one client sends and is sent comes later, for a while",
   hold: "nothing passes between one client and the server, for a while",
   crash: "one client process is killed (SIGKILL) and replaced",
@@ -26,14 +27,16 @@ export function defaultFaults(kind: StoreKind): string[] {
 }
 
 export function allFaults(kind: StoreKind): string[] {
-  return [...Object.keys(COMMON_FAULTS), ...Object.keys(kind.faults)];
+  const common = Object.keys(COMMON_FAULTS).filter((fault) => !kind.without.includes(fault));
+  return [...common, ...Object.keys(kind.faults)];
 }
 
 /** What faults strike. */
 export interface Targets {
   readonly server: ChaosServer;
   readonly clients: readonly {
-    readonly proxy: TcpProxy;
+    /** None where clients open a file. */
+    readonly proxy: TcpProxy | undefined;
     kill(signal: NodeJS.Signals): void;
     /** Kills the process and starts another in its place, which takes a while. */
     replace(): void;
@@ -66,13 +69,13 @@ export async function strikeFaults(options: FaultOptions): Promise<void> {
     const { server, clock, strike } = targets.server;
     switch (fault) {
       case "stall":
-        server.kill("SIGSTOP");
+        server?.kill("SIGSTOP");
         await lasting(random.int(100, 1_500));
-        server.kill("SIGCONT");
+        server?.kill("SIGCONT");
         return;
       case "kill":
-        server.kill("SIGKILL");
-        await server.restart();
+        server?.kill("SIGKILL");
+        await server?.restart();
         return;
       case "jump": {
         const next = random.int(-HOUR_MS, HOUR_MS);
@@ -103,16 +106,31 @@ async function atClient(
   random: Random,
   lasting: Lasting,
 ): Promise<void> {
-  const { proxy } = client;
+  if (fault === "freeze") {
+    client.kill("SIGSTOP");
+    await lasting(random.int(1_200, 4_000));
+    client.kill("SIGCONT");
+  } else if (fault === "crash") {
+    client.replace();
+  } else if (client.proxy !== undefined) {
+    await atProxy(fault, client.proxy, random, lasting);
+  }
+}
+
+async function atProxy(
+  fault: string,
+  proxy: TcpProxy,
+  random: Random,
+  lasting: Lasting,
+): Promise<void> {
   switch (fault) {
-    case "cut":
-      proxy.cut();
-      return;
-    case "lose": {
-      const one = random.int(4, 30);
-      const lift = proxy.addRule((): Verdict | undefined =>
-        random.int(1, one) === 1 ? random.pick(LOSSES) : undefined,
-      );
+    case "lose":
+    case "commit": {
+      const one = fault === "lose" ? random.int(4, 30) : random.int(1, 3);
+      const lift = proxy.addRule((request): Verdict | undefined => {
+        if (fault === "commit" && !request.includes("COMMIT")) return undefined;
+        return random.int(1, one) === 1 ? random.pick(LOSSES) : undefined;
+      });
       await lasting(random.int(200, 1_000));
       lift();
       // A connection whose reply was swallowed owes it for ever; a network would end it some time.
@@ -131,13 +149,8 @@ async function atClient(
       lift();
       return;
     }
-    case "freeze":
-      client.kill("SIGSTOP");
-      await lasting(random.int(1_200, 4_000));
-      client.kill("SIGCONT");
-      return;
     default:
-      client.replace();
+      proxy.cut();
   }
 }
 

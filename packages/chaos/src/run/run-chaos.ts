@@ -12,8 +12,10 @@ import { createRandom } from "../random.js";
 import { type Sink, startSink } from "../sink/server.js";
 import type { ChaosServer, StoreKind } from "../stores/store-kind.js";
 import type { WorkerOptions } from "../worker/protocol.js";
+import { createBank } from "../workloads/payments.js";
 import { strikeFaults } from "./faults.js";
 import { settleAll } from "./settle.js";
+import { buildWorkerProgram } from "./worker-program.js";
 import { startWorker, type Worker } from "./workers.js";
 
 export interface ChaosOptions {
@@ -27,6 +29,8 @@ export interface ChaosOptions {
   readonly processes: number;
   /** Names what is broken on purpose. */
   readonly broken?: string | undefined;
+  /** Names the workloads that run. @defaultValue all */
+  readonly workloads?: readonly string[] | undefined;
   /** Where histories are kept. @defaultValue a folder that is removed */
   readonly keep?: string | undefined;
   /** Ends the run early: then it is judged as far as it came. */
@@ -55,10 +59,13 @@ const TOMBSTONE_MS = 300_000;
 /** The clock goes from an hour ahead to an hour back. */
 const TOMBSTONE_WITH_JUMPS_MS = 3 * 3_600_000;
 const FINISH_WITHIN_MS = 45_000;
+const CLOSE_WITHIN_MS = 10_000;
+/** A server notices in no time that a client of a transaction is gone; one of ours stays. */
+const LEFT_OPEN_WITHIN_MS = 5_000;
 const TICK_MS = 200;
 
 interface Client {
-  readonly proxy: TcpProxy;
+  readonly proxy: TcpProxy | undefined;
   worker: Worker;
   life: number;
 }
@@ -81,7 +88,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosReport> {
-  const { kind, seed, faults, signal, broken } = options;
+  const { kind, seed, faults, signal, broken, workloads } = options;
   const clockJumps = faults.includes("jump");
   const tombstoneMs = clockJumps ? TOMBSTONE_WITH_JUMPS_MS : TOMBSTONE_MS;
   const startedAt = performance.now();
@@ -95,26 +102,29 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     options.onProgress?.({ phase, elapsedMs, calls, faults: struckAll });
   };
 
+  const program = await buildWorkerProgram();
   const server = await kind.start({ clock: clockJumps });
   const sink = await startSink(folder, { unfenced: broken === UNFENCED });
   const clients: Client[] = [];
   const interrupted = (): boolean => signal?.aborted === true;
   try {
     await server.prepare(SPACE);
+    if (server.tables !== undefined) await createBank(server.tables.on);
     const workerOptions = {
       ...{ store: kind.name, seed, folder, originNs: String(originNs), sinkPort: sink.port },
       ...{ space: SPACE, connections: CONNECTIONS, operationTimeoutMs: OPERATION_TIMEOUT_MS },
-      ...{ tombstoneMs, broken },
+      ...{ tombstoneMs, broken, workloads },
     };
-    const start = (index: number, life: number, proxy: TcpProxy): Promise<Worker> => {
-      const own: WorkerOptions = { ...workerOptions, name: `${index}.${life}`, port: proxy.port };
-      return startWorker(own, (count) => {
+    const start: Start = (index, life, proxy) => {
+      const place = proxy === undefined ? server.place : { port: proxy.port };
+      const own: WorkerOptions = { ...workerOptions, name: `${index}.${life}`, place };
+      return startWorker(program.file, own, (count) => {
         calls += count;
       });
     };
     await Promise.all(
       Array.from({ length: options.processes }, async (_, index) => {
-        const proxy = await startTcpProxy(server.server.port);
+        const proxy = server.server && (await startTcpProxy(server.server.port));
         clients.push({ proxy, worker: await start(index + 1, 1, proxy), life: 1 });
       }),
     );
@@ -124,12 +134,14 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
       onFault: (fault) => {
         struck[fault] = (struck[fault] ?? 0) + 1;
       },
+      onDeath: (client) => void violations.push(deathOf(client)),
     });
     let end: RunFacts["end"];
     if (!interrupted()) {
       tell("settling");
-      violations.push(...(await finishAll(clients)));
+      violations.push(...(await finishAll(clients)), ...(await transactionsLeft(server)));
       end = await lastLook(options, server, sink, { folder, originNs, tombstoneMs });
+      await Promise.all(clients.map(({ worker }) => worker.close(CLOSE_WITHIN_MS)));
     }
     await Promise.all(clients.map(({ worker }) => worker.end()));
     tell("judging");
@@ -139,16 +151,21 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     return { ...(await judgeRun(folder)), interrupted: interrupted(), elapsedMs, struck };
   } finally {
     await Promise.all(clients.map(({ worker }) => worker.end()));
-    await Promise.all(clients.map(({ proxy }) => proxy.close()));
+    await Promise.all(clients.map(({ proxy }) => proxy?.close()));
     await sink.close();
-    await server.server.stop();
+    await server.stop();
+    program.remove();
   }
 }
+
+type Start = (index: number, life: number, proxy: TcpProxy | undefined) => Promise<Worker>;
 
 interface Hooks {
   calls(): number;
   tell(phase: Progress["phase"]): void;
   onFault(fault: string): void;
+  /** A client process has ended by itself. */
+  onDeath(client: number): void;
 }
 
 /** Strikes until there were enough calls for long enough; all is whole again when it resolves. */
@@ -156,7 +173,7 @@ async function disturb(
   { seed, calls, forMs, faults, signal }: ChaosOptions,
   server: ChaosServer,
   clients: Client[],
-  start: (index: number, life: number, proxy: TcpProxy) => Promise<Worker>,
+  start: Start,
   hooks: Hooks,
 ): Promise<void> {
   const startedAt = performance.now();
@@ -167,6 +184,7 @@ async function disturb(
   };
   const replacing = new Map<Client, Promise<void>>();
   const replace = async (client: Client, index: number): Promise<void> => {
+    if (client.worker.died()) hooks.onDeath(index + 1);
     await client.worker.end();
     client.life += 1;
     client.worker = await start(index + 1, client.life, client.proxy);
@@ -201,10 +219,16 @@ async function disturb(
   if (failed !== undefined && signal?.aborted !== true) throw failed;
 }
 
+function deathOf(client: number): Violation {
+  const detail = `client ${client} ended by itself: its last words are above`;
+  return { guarantee: "Honesty: nothing is thrown where nobody can catch it.", detail };
+}
+
 async function finishAll(clients: readonly Client[]): Promise<Violation[]> {
   const violations: Violation[] = [];
   await Promise.all(
     clients.map(async ({ worker }, index) => {
+      if (worker.died()) return void violations.push(deathOf(index + 1));
       if (await worker.finish(FINISH_WITHIN_MS)) return;
       const detail = `client ${index + 1} did not end within ${FINISH_WITHIN_MS} ms after all faults`;
       violations.push({ guarantee: "Nothing hangs.", detail });
@@ -213,18 +237,34 @@ async function finishAll(clients: readonly Client[]): Promise<Violation[]> {
   return violations;
 }
 
+/** The clients have ended what they began, and their connections are open: in none a transaction. */
+async function transactionsLeft({ tables }: ChaosServer): Promise<Violation[]> {
+  if (tables === undefined) return [];
+  const giveUpAt = performance.now() + LEFT_OPEN_WITHIN_MS;
+  for (;;) {
+    const left = await tables.openTransactions();
+    if (left === 0) return [];
+    if (performance.now() > giveUpAt) {
+      const detail = `${left} transactions were open after every call had ended`;
+      return [{ guarantee: "Dedup: no transaction is left behind.", detail }];
+    }
+    await sleep(TICK_MS);
+  }
+}
+
 async function lastLook(
-  { kind, seed }: ChaosOptions,
-  { server }: ChaosServer,
+  { kind, seed, broken }: ChaosOptions,
+  { place, tables }: ChaosServer,
   sink: Sink,
   { folder, originNs, tombstoneMs }: { folder: string; originNs: bigint; tombstoneMs: number },
 ): Promise<RunFacts["end"]> {
   const [client = ""] = kind.clients;
   const operationTimeoutMs = 10_000;
-  const options = { port: server.port, space: SPACE, operationTimeoutMs, tombstoneMs };
-  const { store, close } = await kind.open(client, options);
+  const options = { place, space: SPACE, operationTimeoutMs, tombstoneMs };
+  const { store, transactions, close } = await kind.open(client, options);
+  const look = { store, transactions, broken, tables: tables?.on };
   try {
-    return await settleAll({ store, folder, seed, originNs, sinkPort: sink.port });
+    return await settleAll({ ...look, folder, seed, originNs, sinkPort: sink.port });
   } finally {
     await close();
   }

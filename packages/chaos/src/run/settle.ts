@@ -6,14 +6,23 @@ import { type Call, readCalls } from "../log/call.js";
 import { openCallLog } from "../log/writer.js";
 import type { LastLook } from "../oracles/dedup.js";
 import type { RunFacts } from "../oracles/judge.js";
+import { outcomeOf } from "../oracles/violation.js";
 import { createRandom } from "../random.js";
 import { openSinkClient } from "../sink/client.js";
+import type { Statements, Transactions } from "../stores/store-kind.js";
 import { createLane, isMultiKey, type Lane } from "../worker/lane.js";
 import { startWatchdog } from "../worker/watchdog.js";
 import { CONTRACT_PREFIX } from "../workloads/contract.js";
 import { createChaosDedup, type DedupAsk, type DedupMode } from "../workloads/dedup.js";
 import { createInserts, type InsertAsk, insertOnce } from "../workloads/inserts.js";
 import { createOrders, type FireAsk, fireOrder } from "../workloads/orders.js";
+import {
+  askForPayment,
+  type Bank,
+  createPayments,
+  type PaymentAsk,
+  readBank,
+} from "../workloads/payments.js";
 import { type ConsumeAsk, createChaosTokens } from "../workloads/tokens.js";
 import {
   createAccounts,
@@ -24,9 +33,15 @@ import {
 } from "../workloads/transfers.js";
 
 const AT_ONCE = 16;
+const ASKS_AGAIN = 8;
 
 export interface SettleOptions {
   readonly store: AtomicStore;
+  readonly transactions: Transactions | undefined;
+  /** Names what is broken on purpose. */
+  readonly broken: string | undefined;
+  /** The user's own tables, where there are any. */
+  readonly tables: Statements | undefined;
   readonly folder: string;
   readonly seed: number;
   readonly originNs: bigint;
@@ -35,7 +50,7 @@ export interface SettleOptions {
 
 /** Settles what is open; returns what stands at the end. */
 export async function settleAll(options: SettleOptions): Promise<NonNullable<RunFacts["end"]>> {
-  const { folder, seed, originNs, sinkPort } = options;
+  const { folder, seed, originNs, sinkPort, transactions, broken, tables } = options;
   const { calls } = readCalls(folder);
   const log = openCallLog(folder, "settle", originNs);
   const watchdog = startWatchdog(log.hang);
@@ -44,7 +59,8 @@ export async function settleAll(options: SettleOptions): Promise<NonNullable<Run
   const store = createRecordingStore(options.store, { recorder: log.recorder, process: by });
   const multi = isMultiKey(options.store) ? options.store : undefined;
   const random = createRandom(seed, by);
-  const lane = createLane({ by, seed, random, store, multi, sink, log, watchdog, originNs });
+  const more = { transactions, broken, sink, log, watchdog, originNs };
+  const lane = createLane({ by, seed, random, store, multi, ...more });
   try {
     const accounts = await settleTransfers(lane, calls);
     await settleInserts(lane, calls);
@@ -52,7 +68,8 @@ export async function settleAll(options: SettleOptions): Promise<NonNullable<Run
     await settleTokens(lane, calls);
     const looks = await lookAtDedup(lane, calls);
     await readContractKeys(lane, calls);
-    return { accounts, orders, looks };
+    const bank = tables && (await settlePayments(lane, calls, tables));
+    return { accounts, orders, looks, ...(bank && { bank }) };
   } finally {
     watchdog.stop();
     sink.close();
@@ -107,6 +124,25 @@ async function settleInserts(lane: Lane, calls: readonly Call[]): Promise<void> 
   const made = createInserts(lane.multi);
   const asks = questions<InsertAsk>(calls, "insert", ({ requestId }) => requestId);
   await forAll(asks, (ask) => lane.ask("insert", ask, () => insertOnce(made, ask)));
+}
+
+async function settlePayments(
+  lane: Lane,
+  calls: readonly Call[],
+  tables: Statements,
+): Promise<Bank | undefined> {
+  const { transactions } = lane;
+  if (transactions === undefined) return undefined;
+  const payments = createPayments(transactions, lane.broken);
+  const asks = questions<PaymentAsk>(calls, "payment", ({ request }) => request);
+  await forAll(asks, async ({ request }) => {
+    // Some callers take back what they paid, also here.
+    for (let time = 0; time < ASKS_AGAIN; time += 1) {
+      const told = outcomeOf(await askForPayment(lane, payments, transactions, request));
+      if (told === "executed" || told === "replayed" || told === "failed") return;
+    }
+  });
+  return readBank(tables);
 }
 
 async function settleOrders(

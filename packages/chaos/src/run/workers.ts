@@ -1,19 +1,19 @@
 // The client processes of a run: started, killed, stopped, replaced, and ended with the run.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { FromWorker, ToWorker, WorkerOptions } from "../worker/protocol.js";
 
 export interface Worker {
   kill(signal: NodeJS.Signals): void;
   /** Asks it to end what it has begun; false if it did not within the time, and was killed. */
   finish(withinMs: number): Promise<boolean>;
+  /** Asks it to close its connections and end; false if it had to be killed. */
+  close(withinMs: number): Promise<boolean>;
+  /** Whether it has ended though nobody told it to. */
+  died(): boolean;
   /** Ends it at once. */
   end(): Promise<void>;
 }
-
-const PROGRAM = fileURLToPath(new URL("../worker/main.ts", import.meta.url));
-const SOURCES = fileURLToPath(new URL("../../../../tsconfig.base.json", import.meta.url));
 
 /** How many times two processes compare their clocks. */
 const CLOCK_LOOKS = 5;
@@ -24,41 +24,62 @@ const CLOCK_LOOKS = 5;
  * Fails: Error if its monotonic clock is not ours, as then no history could be put in order.
  */
 export async function startWorker(
+  program: string,
   options: WorkerOptions,
   onCalls: (count: number) => void,
 ): Promise<Worker> {
-  const child = fork(PROGRAM, [], {
-    execArgv: ["--import", import.meta.resolve("tsx")],
-    // Under tsx itself this names the built packages; under a test runner the sources.
-    env: { ...process.env, TSX_TSCONFIG_PATH: process.env.TSX_TSCONFIG_PATH ?? SOURCES },
+  const child = fork(program, [], {
+    execArgv: ["--enable-source-maps"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const gone = once(child, "exit");
+  let wanted = false;
+  let died = false;
+  void gone.then(() => {
+    died = !wanted;
+  });
   const atExit = (): void => void child.kill("SIGKILL");
   process.once("exit", atExit);
   void gone.then(() => process.removeListener("exit", atExit));
   const send = (message: ToWorker): void => {
     child.send(message, () => {});
   };
-  let finished = false;
   child.on("error", () => {});
   child.on("message", (message: FromWorker) => {
     if (message.type === "calls") onCalls(message.count);
-    if (message.type === "finished") finished = true;
   });
+  const within = async (ms: number, done: Promise<unknown>): Promise<boolean> => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      wanted = true;
+      child.kill("SIGKILL");
+    }, ms);
+    const came = await done.then(
+      () => true,
+      () => false,
+    );
+    clearTimeout(timer);
+    return came && !late;
+  };
   await compareClocks(child, send, gone);
   send({ type: "start", options });
   await answer(child, "started", gone);
   return {
     kill: (signal) => void child.kill(signal),
-    async finish(withinMs) {
+    died: () => died,
+    finish(withinMs) {
+      const finished = answer(child, "finished", gone);
       send({ type: "finish" });
-      const timer = setTimeout(() => child.kill("SIGKILL"), withinMs);
-      await gone;
-      clearTimeout(timer);
-      return finished;
+      return within(withinMs, finished);
+    },
+    close(withinMs) {
+      wanted = true;
+      send({ type: "close" });
+      return within(withinMs, gone);
     },
     async end() {
+      wanted = true;
       child.kill("SIGKILL");
       await gone;
     },

@@ -3,7 +3,7 @@ import { createRedisStore, type RedisClient } from "@onceproof/redis-adapter";
 import { missing, startRedis } from "@onceproof/test-servers";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
-import type { StoreKind } from "./store-kind.js";
+import { portOf, type StoreKind } from "./store-kind.js";
 
 const RECONNECT_MS = 20;
 const CLIENTS = ["ioredis", "node-redis", "ioredis-resending"] as const;
@@ -51,15 +51,19 @@ export const redis: StoreKind = {
   name: "redis",
   clients: CLIENTS,
   faults: { flush: "the server's scripts are flushed" },
+  without: ["commit"],
   missing: () => missing("redis"),
 
   async start({ clock }) {
     const clocked = clock ? await startRedis({ clock }) : undefined;
     const server = clocked ?? (await startRedis());
     return {
+      place: { port: server.port },
       server,
       clock: clocked,
+      tables: undefined,
       prepare: async () => {},
+      stop: () => server.stop(),
       async strike() {
         const admin = new Redis(server.port, "127.0.0.1", {
           lazyConnect: true,
@@ -76,7 +80,8 @@ export const redis: StoreKind = {
     };
   },
 
-  async open(client, { port, space, operationTimeoutMs, tombstoneMs }) {
+  async open(client, { place, space, operationTimeoutMs, tombstoneMs }) {
+    const port = portOf(place);
     const resends = client === "ioredis-resending";
     const opened = await (client === "node-redis"
       ? openNodeRedis(port)
@@ -88,6 +93,11 @@ export const redis: StoreKind = {
       tombstoneMs,
       durability: "durable",
     });
-    return { store, resends: resends ? opened.losses : undefined, close: opened.close };
+    return {
+      store,
+      transactions: undefined,
+      resends: resends ? opened.losses : undefined,
+      close: opened.close,
+    };
   },
 };

@@ -1,9 +1,11 @@
 // Every kind of store there is to choose from.
+import { mariadb } from "./mariadb.js";
 import { postgres } from "./postgres.js";
 import { redis } from "./redis.js";
+import { sqlite } from "./sqlite.js";
 import type { StoreKind } from "./store-kind.js";
 
-export const storeKinds: readonly StoreKind[] = [redis, postgres];
+export const storeKinds: readonly StoreKind[] = [redis, postgres, mariadb, sqlite];
 
 /** The kind of this name. Fails: Error if there is none. */
 export function storeKind(name: string): StoreKind {

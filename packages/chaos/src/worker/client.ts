@@ -20,13 +20,17 @@ export interface ClientOptions {
   readonly originNs: bigint;
   readonly sinkPort: number;
   readonly broken?: string | undefined;
+  /** Which workloads it has; all by default. */
+  readonly workloads?: readonly string[] | undefined;
   /** Told the number of store calls that have settled since it was told last. */
   readonly onCalls?: (count: number) => void;
 }
 
 export interface Client {
-  /** Lets every loop end what it has begun. */
+  /** Lets every loop end what it has begun; its connections stay open, to be looked at. */
   finish(): Promise<void>;
+  /** Closes the connections. */
+  close(): Promise<void>;
 }
 
 /** How much later than its operation timeout a call may settle; generous, for a busy machine. */
@@ -34,7 +38,7 @@ const SETTLE_MARGIN_MS = 2_000;
 
 /** Starts every workload, its lanes spread over the stores. */
 export function startClient(stores: readonly OpenStore[], options: ClientOptions): Client {
-  const { name, seed, folder, originNs, sinkPort, broken, onCalls } = options;
+  const { name, seed, folder, originNs, sinkPort, broken, workloads, onCalls } = options;
   const log = openCallLog(folder, name, originNs);
   const watchdog = startWatchdog(log.hang);
   const sink = openSinkClient(sinkPort);
@@ -44,7 +48,8 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
     onCalls?.(calls);
     calls = 0;
   }, 250);
-  const names = WORKLOADS.flatMap(({ name: workload, lanes, workload: work }) =>
+  const chosen = WORKLOADS.filter((each) => workloads?.includes(each.name) ?? true);
+  const names = chosen.flatMap(({ name: workload, lanes, workload: work }) =>
     Array.from({ length: lanes }, (_, index) => ({ by: `${name}/${workload}${index + 1}`, work })),
   );
   const running = names.map(async ({ by, work }, index) => {
@@ -58,7 +63,9 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
     // The checker knows no step of several keys: what goes through it is judged by its results.
     const multi = multiKeyOf(adapter, watchStore(adapter, watchdog, onCall), watchdog);
     const random = createRandom(seed, by);
-    const parts = { by, seed, random, store, multi, sink, log, watchdog, originNs };
+    const { transactions } = open;
+    const more = { transactions, broken, sink, log, watchdog, originNs };
+    const parts = { by, seed, random, store, multi, ...more };
     const step = work(createLane(parts));
     while (!finishing) {
       try {
@@ -78,6 +85,8 @@ export function startClient(stores: readonly OpenStore[], options: ClientOptions
       watchdog.stop();
       sink.close();
       log.close();
+    },
+    async close() {
       await Promise.all(stores.map(({ close }) => close()));
     },
   };

@@ -5,6 +5,7 @@ import type { Subject } from "../log/call.js";
 import type { CallLog } from "../log/writer.js";
 import type { Random } from "../random.js";
 import type { SinkClient } from "../sink/client.js";
+import type { Transactions } from "../stores/store-kind.js";
 import type { Watchdog } from "./watchdog.js";
 
 export interface Lane {
@@ -16,6 +17,10 @@ export interface Lane {
   readonly store: AtomicStore;
   /** The same without a record, if it writes several keys in one step. */
   readonly multi: MultiKeyStore | undefined;
+  /** Transactions of the same client, if it has any. */
+  readonly transactions: Transactions | undefined;
+  /** Names what is broken on purpose. */
+  readonly broken: string | undefined;
   readonly sink: SinkClient;
   /** A fresh number of this lane. */
   next(): number;
@@ -43,7 +48,13 @@ export const WAIT_MS = 2_500;
 export const LEASE_MS = 1_000;
 const ALGORITHM_BOUND_MS = 30_000;
 
-const EXPECTED = new Set<unknown>(["unavailable", "indeterminate", "lockHeld", "aborted"]);
+const EXPECTED = new Set<unknown>([
+  "unavailable",
+  "indeterminate",
+  "contended",
+  "lockHeld",
+  "aborted",
+]);
 
 export interface LaneParts {
   readonly by: string;
@@ -51,6 +62,8 @@ export interface LaneParts {
   readonly random: Random;
   readonly store: AtomicStore;
   readonly multi: MultiKeyStore | undefined;
+  readonly transactions: Transactions | undefined;
+  readonly broken?: string | undefined;
   readonly sink: SinkClient;
   readonly log: CallLog;
   readonly watchdog: Watchdog;
@@ -58,7 +71,8 @@ export interface LaneParts {
 }
 
 export function createLane(parts: LaneParts): Lane {
-  const { by, seed, random, store, multi, sink, log, watchdog, originNs } = parts;
+  const { by, seed, random, store, multi, transactions, broken, sink } = parts;
+  const { log, watchdog, originNs } = parts;
   let count = 0;
   return {
     by,
@@ -66,6 +80,8 @@ export function createLane(parts: LaneParts): Lane {
     random,
     store,
     multi,
+    transactions,
+    broken,
     sink,
     next: () => {
       count += 1;

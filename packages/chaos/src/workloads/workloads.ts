@@ -5,6 +5,7 @@ import { dedup } from "./dedup.js";
 import { inserts } from "./inserts.js";
 import { locks } from "./locks.js";
 import { orders } from "./orders.js";
+import { payments } from "./payments.js";
 import { tokens } from "./tokens.js";
 import { multiTransfers, transfers } from "./transfers.js";
 
@@ -22,4 +23,8 @@ export const WORKLOADS: readonly {
   { name: "multi-transfers", lanes: 1, workload: multiTransfers },
   { name: "inserts", lanes: 1, workload: inserts },
   { name: "orders", lanes: 2, workload: orders },
+  { name: "payments", lanes: 4, workload: payments },
 ];
+
+/** What there is to choose from. */
+export const workloadNames: readonly string[] = WORKLOADS.map(({ name }) => name);

@@ -11,6 +11,12 @@ export function hashTag(key: string): string {
   return close > open + 1 ? key.slice(open + 1, close) : key;
 }
 
+/** Whether a key that begins so has no hash tag, whatever follows. */
+export function emptyHashTag(start: string): boolean {
+  const open = start.indexOf("{");
+  return open >= 0 && start[open + 1] === "}";
+}
+
 /**
  * The hash slot of a Redis key.
  *

@@ -6,6 +6,7 @@ import {
   type StoreCapabilities,
   systemRuntime,
 } from "@onceproof/core/advanced";
+import { checkKeyPrefix, checkOptions } from "./check-options.js";
 import type { RedisClient } from "./client.js";
 import type { Connection } from "./connection.js";
 import { connectionOf } from "./connection-of.js";
@@ -131,13 +132,12 @@ function count(value: number, what: string): number {
 
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
-  const keyPrefix = options.keyPrefix ?? "onceproof";
-  if (typeof keyPrefix !== "string" || /[|\p{Surrogate}]/u.test(keyPrefix)) {
-    throw new ArgumentError("optionInvalid", "keyPrefix must be a well-formed string without |");
-  }
+  checkOptions(options);
   const connection = connectionOf(options.client);
   const runtime = options.runtime ?? systemRuntime;
   const hashTags = options.hashTags ?? connection.cluster;
+  const keyPrefix = options.keyPrefix ?? "onceproof";
+  checkKeyPrefix(keyPrefix, connection.keyPrefix, hashTags || connection.cluster);
   const operationTimeoutMs = duration(options.operationTimeoutMs ?? 2000, "operationTimeoutMs");
   const waitReplicasMs = options.waitReplicasMs ?? Math.max(1, operationTimeoutMs / 2);
   if (duration(waitReplicasMs, "waitReplicasMs") >= operationTimeoutMs && operationTimeoutMs > 1) {

@@ -119,7 +119,7 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
       // start a handler.
       for (
         let left = LATE_RENEWALS;
-        sent.outcome === "own" && hasLapsed(options, sent);
+        sent.outcome === "own" && hasLapsed(options, sent.lease);
         left -= 1
       ) {
         const { stamp } = sent;

@@ -1,6 +1,6 @@
 // One acquired attempt at a key: its context for the handler, and the ways it ends.
 
-import type { Entry, Stamp } from "../contract/atomic-store.js";
+import type { Entry } from "../contract/atomic-store.js";
 import {
   codeOf,
   IndeterminateError,
@@ -10,7 +10,7 @@ import {
 import { checkKey } from "../shared/arguments.js";
 import { shortHash } from "../shared/hash.js";
 import { checkedPayload } from "../shared/payload.js";
-import type { Lease } from "../shared/send.js";
+import type { Owned } from "../shared/send.js";
 import { createTenure, type Tenure } from "../shared/tenure.js";
 import { decodeValue } from "../shared/value-codec.js";
 import { WithSignal } from "../shared/with-signal.js";
@@ -61,7 +61,7 @@ export interface Attempt extends Pick<Tenure, "start" | "renew"> {
 export function createAttempt(
   options: ResolvedDedup,
   request: Request,
-  acquired: Lease & { readonly stamp: Stamp },
+  acquired: Owned,
   first: RunningRecord | OpenRecord,
 ): Attempt {
   const { emit, name, store } = options;

@@ -103,7 +103,7 @@ export function requestOf(options: ResolvedDedup, key: string, call: CallOptions
  */
 export function createDedup(options: DedupOptions): Dedup {
   const resolved = resolveDedup(options);
-  const attempt = async <T>(
+  const start = <T>(
     key: string,
     handler: Handler<T>,
     call: CallOptions = {},
@@ -112,8 +112,8 @@ export function createDedup(options: DedupOptions): Dedup {
     return execute(resolved, requestOf(resolved, key, call), handler);
   };
   return {
-    attempt,
-    run: async (key, handler, call) => unwrap(await attempt(key, handler, call)),
+    attempt: async (key, handler, call) => await start(key, handler, call),
+    run: async (key, handler, call) => unwrap(await start(key, handler, call)),
     inspect: async (key) => inspect(resolved, key),
     resolve: async (key, resolution) => resolve(resolved, requestOf(resolved, key, {}), resolution),
   };

@@ -124,7 +124,7 @@ export async function execute<T>(
   } catch (error) {
     return failed(options, acquired, error);
   }
-  return completed(options, acquired, value);
+  return await completed(options, acquired, value);
 }
 
 /** Records a value. */

@@ -116,7 +116,7 @@ export async function resolve(
       break;
     }
     const { stamp } = seen.entry;
-    const taken = { stamp, since: instantNow(runtime), leaseMs };
+    const taken = { stamp, lease: { since: instantNow(runtime), leaseMs } };
     const attempt = createAttempt(options, request, taken, record);
     const finish = await attempt.finish(last);
     if (finish.recorded !== false) {

@@ -4,7 +4,7 @@ import type { CreateWrite, Observation } from "../contract/atomic-store.js";
 import { IndeterminateError, LockHeldError } from "../errors/errors.js";
 import { checkDuration, checkFunction, checkKey, checkSignal } from "../shared/arguments.js";
 import { encodeRecord } from "../shared/record.js";
-import { send, type Unanswered } from "../shared/send.js";
+import { ownOf, send, type Unanswered } from "../shared/send.js";
 import { storeKey } from "../shared/store-key.js";
 import { createTenure } from "../shared/tenure.js";
 import { createWaiter } from "../shared/waiter.js";
@@ -103,7 +103,7 @@ async function contend(
   const waiter = createWaiter(options, place, waitMs, signal);
   const next = { value: HELD, ttlMs: leaseMs };
   // Creates that got no answer: one may apply late, and is then recognised as mine.
-  const unanswered: Unanswered = new Map();
+  const unanswered: Unanswered = [];
   const how = { leaseMs, signal, unanswered };
   try {
     for (;;) {
@@ -131,7 +131,7 @@ async function contend(
           return { outcome: "held", retryAfterMs: Math.ceil(Math.max(1, left)) };
         }
         // The next create is how I learn that an own one stands there.
-        left = unanswered.has(seen.entry?.stamp.opId ?? "") ? 0 : leftMs(seen);
+        left = ownOf(unanswered, seen.entry?.stamp) ? 0 : leftMs(seen);
       } while (left > 0);
     }
   } finally {

@@ -1,11 +1,19 @@
 // One write of one owner, sent until its answer is known. A refusal that shows one of the owner's
 // own unanswered writes is no refusal: that write did apply, and the owner goes on from there.
 
-import type { Applied, Entry, Refused, Stamp, Write } from "../contract/atomic-store.js";
+import type {
+  Applied,
+  Entry,
+  Refused,
+  Stamp,
+  Unknown,
+  Write,
+  WriteResult,
+} from "../contract/atomic-store.js";
 import type { Base } from "./factory-options.js";
 import { randomId } from "./random-id.js";
 import { settle } from "./settle.js";
-import { deadlineIn, type Instant, instantNow } from "./time.js";
+import { type Instant, instantNow } from "./time.js";
 
 /** A caller's key, and the same on the wire. */
 export interface Place {
@@ -19,17 +27,26 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-/** Own writes that may still apply, by opId. */
-export type Unanswered = Map<string, Lease>;
+/** An own write that stands, and the lease that began with it. */
+export interface Owned {
+  readonly stamp: Stamp;
+  readonly lease: Lease;
+}
+
+/** One owner's writes that may still apply. It sends one at a time, so the last is the newest. */
+export type Unanswered = (Lease & { readonly opId: string })[];
+
+/** The one of them that made what stands there. */
+export function ownOf(
+  unanswered: Unanswered | undefined,
+  stamp: Stamp | undefined,
+): Unanswered[number] | undefined {
+  return unanswered?.find(({ opId }) => opId === stamp?.opId);
+}
 
 export type Sent =
   /** An own write stands: this one (`applied`), or an earlier one that had got no answer. */
-  | (Lease & {
-      readonly outcome: "own";
-      readonly applied: boolean;
-      readonly stamp: Stamp;
-      readonly now: number;
-    })
+  | (Owned & { readonly outcome: "own"; readonly applied: boolean; readonly now: number })
   | {
       readonly outcome: "refused";
       readonly entry?: Entry;
@@ -50,6 +67,8 @@ export interface SendOptions {
   readonly unanswered?: Unanswered;
 }
 
+type Answer = (Applied | Refused) & { readonly afterUnknown?: true };
+
 /** Sends a write under a fresh opId, which `next` may name. */
 export async function send<W extends Pick<Write, "expect" | "next">>(
   base: Base,
@@ -58,25 +77,35 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   next: (opId: string) => W["next"],
   how: SendOptions = {},
 ): Promise<Sent> {
-  const { runtime, store, emit } = base;
-  const { leaseMs = 0, settleMs = base.settleMs, unanswered } = how;
+  const { runtime, store, settleMs, emit } = base;
+  const { leaseMs = 0, unanswered } = how;
   const opId = randomId(runtime);
-  const sent = { since: instantNow(runtime), leaseMs };
-  unanswered?.set(opId, sent);
+  const sent = { opId, since: instantNow(runtime), leaseMs };
+  unanswered?.push(sent);
   const write = { key: storeKey, opId, expect, next: next(opId) } as Write;
-  let answer: Awaited<ReturnType<typeof settle<Applied | Refused>>>;
+  let first: Promise<WriteResult> | undefined;
+  let answer: Answer | Unknown | undefined;
   try {
-    answer = await settle<Applied | Refused>(() => store.write(write), {
-      runtime,
-      deadline: deadlineIn(runtime, settleMs),
-      signal: how.signal,
-      persist: how.persist,
-      onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
-    });
-  } catch (error) {
-    // It certainly did nothing, so it begins no lease either.
-    unanswered?.delete(opId);
-    throw error;
+    first = store.write(write);
+    answer = await first;
+  } catch {
+    // It is judged below, and may be worth another send.
+  }
+  if (!answer || answer.outcome === "unknown") {
+    try {
+      // Only here, since nearly every write is answered at once, and settling has its price.
+      answer = await settle<Applied | Refused>(() => store.write(write), {
+        first,
+        runtime,
+        deadline: sent.since.monotonicMs + (how.settleMs ?? settleMs),
+        onUnknown: (settled, cause) => emit(key, { type: "unknown", settled, cause }),
+        ...how,
+      });
+    } catch (error) {
+      // It certainly did nothing, so it begins no lease either.
+      unanswered?.pop();
+      throw error;
+    }
   }
   if (answer.outcome === "unknown") {
     return answer;
@@ -84,12 +113,12 @@ export async function send<W extends Pick<Write, "expect" | "next">>(
   const stamp =
     answer.outcome === "applied" ? { revision: answer.revision, opId } : answer.entry?.stamp;
   const mine = stamp?.opId === opId;
-  const lease = mine ? sent : stamp && unanswered?.get(stamp.opId);
+  const lease = mine ? sent : ownOf(unanswered, stamp);
   if (stamp && lease) {
-    return { outcome: "own", applied: mine, stamp, now: answer.now, ...lease };
+    return { outcome: "own", applied: mine, stamp, lease, now: answer.now };
   }
   if (!answer.afterUnknown) {
-    unanswered?.delete(opId);
+    unanswered?.pop();
   }
   return answer as Extract<Sent, { outcome: "refused" }>;
 }

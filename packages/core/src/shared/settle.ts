@@ -8,6 +8,8 @@ import { type Deadline, jitter, pause } from "./time.js";
 
 /** How long and how often an unanswered write is sent again. */
 export interface SettleOptions {
+  /** A first send that is under way, or over. */
+  readonly first?: Promise<Answer | Unknown> | undefined;
   readonly runtime: Runtime;
   readonly deadline: Deadline;
   readonly signal?: AbortSignal | undefined;
@@ -36,11 +38,12 @@ export async function settle<R extends Answer>(
   options: SettleOptions,
 ): Promise<(R & { readonly afterUnknown?: true }) | Unknown> {
   const { runtime, deadline, signal, onUnknown } = options;
+  let { first } = options;
   let unanswered: Unknown | undefined;
   for (let longestMs = FIRST_PAUSE_MS; ; longestMs = Math.min(longestMs * 2, LONGEST_PAUSE_MS)) {
     let failure: unknown;
     try {
-      const answer = await send();
+      const answer = await (first ?? send());
       if (answer.outcome !== "unknown") {
         if (!unanswered) {
           return answer as R;
@@ -56,6 +59,7 @@ export async function settle<R extends Answer>(
       // A StoreError says that *this* send did nothing; an earlier one still may have.
       failure = error;
     }
+    first = undefined;
     const again = unanswered || options.persist;
     const futile = failure !== undefined && codeOf(failure) !== "unavailable";
     if (again && !futile) {

@@ -2,10 +2,10 @@
 // counted from before the first send, the watchdog that renews, and the signal that says it ended.
 // All writes of one owner go through here one after another, so a renewal settles before a release.
 
-import type { Entry, Stamp, StampedWrite } from "../contract/atomic-store.js";
+import type { Entry, StampedWrite } from "../contract/atomic-store.js";
 import { LeaseLostError } from "../errors/errors.js";
 import type { Base } from "./factory-options.js";
-import { type Lease, type Place, type SendOptions, send, type Unanswered } from "./send.js";
+import { type Owned, ownOf, type Place, type SendOptions, send, type Unanswered } from "./send.js";
 import { elapsedMs } from "./time.js";
 
 /** What happened to one write of the owner. */
@@ -39,34 +39,30 @@ export interface Tenure {
 export function createTenure(
   base: Base & { readonly marginMs: number },
   place: Place,
-  acquired: Lease & { readonly stamp: Stamp },
+  acquired: Owned,
   ttlMs: (leaseMs: number) => number | "never",
 ): Tenure {
   const { runtime, marginMs, emit } = base;
-  let { stamp, since, leaseMs } = acquired;
+  let { stamp, lease } = acquired;
   let lost = false;
   let stopped = false;
-  let renewing = false;
+  // How often in a lease; 0 is never.
+  let renewals = 0;
   let controller: AbortController | undefined;
   let cancelTimer: (() => void) | undefined;
   // The end of the last write that was asked for, while it is under way.
-  let tail: Promise<void> | undefined;
+  let tail: Promise<TenureResult> | undefined;
   // Own writes under the present stamp that got no answer.
-  const unanswered: Unanswered = new Map();
-
-  const leftOf = (lease: Lease): number => lease.leaseMs - elapsedMs(runtime, lease.since);
+  const unanswered: Unanswered = [];
 
   const remainingMs = (): number => {
-    let leftMs = lost ? 0 : leftOf({ since, leaseMs });
+    let leftMs = lost ? 0 : lease.leaseMs - elapsedMs(runtime, lease.since);
     // A write without an answer may have applied, and with it a shorter lease.
-    for (const lease of unanswered.values()) {
-      leftMs = Math.min(leftMs, leftOf(lease));
+    for (const own of unanswered) {
+      leftMs = Math.min(leftMs, own.leaseMs - elapsedMs(runtime, own.since));
     }
     return Math.max(0, leftMs - marginMs);
   };
-
-  const untilRenewalMs = (): number =>
-    renewing ? leaseMs / 3 - elapsedMs(runtime, since) : Infinity;
 
   const abort = (): void =>
     controller?.abort(
@@ -92,7 +88,8 @@ export function createTenure(
     if (!stopped) {
       // Timers stand still while a machine is suspended, so the clocks are read now and then. In the
       // background: a forgotten lock must not keep a process alive.
-      const waitMs = Math.min(remainingMs(), Math.max(leastMs, untilRenewalMs()), leaseMs / 10);
+      const renewMs = lease.leaseMs / renewals - elapsedMs(runtime, lease.since);
+      const waitMs = Math.min(remainingMs(), Math.max(leastMs, renewMs), lease.leaseMs / 10);
       cancelTimer = runtime.setTimer(due, waitMs, true);
     }
   };
@@ -100,7 +97,7 @@ export function createTenure(
   const due = (): void => {
     if (!remainingMs()) {
       lose();
-    } else if (untilRenewalMs() <= 0) {
+    } else if (elapsedMs(runtime, lease.since) >= lease.leaseMs / renewals) {
       void watchdog();
     } else {
       arm();
@@ -110,7 +107,7 @@ export function createTenure(
   // One renewal, tried again inside the lease; a failure ends in the signal, never in a throw.
   const watchdog = async (): Promise<void> => {
     // While it is under way the timer only watches the end of the lease.
-    renewing = false;
+    renewals = 0;
     arm();
     const how = { settleMs: remainingMs(), persist: true };
     const outcome = await renew(undefined, how).catch((cause: unknown) => ({ cause }));
@@ -118,13 +115,13 @@ export function createTenure(
     if (!renewed) {
       emit(place.key, { type: "renewalFailed", cause: outcome });
     }
-    renewing = true;
-    arm(renewed ? 0 : leaseMs / 10);
+    renewals = 3;
+    arm(renewed ? 0 : lease.leaseMs / 10);
   };
 
   const renew = async (forMs?: number, how?: SendOptions): Promise<TenureResult["outcome"]> => {
     // In its turn, since a renewal queued before may have changed the length of the lease.
-    const next = (): Next => ({ touch: true, ttlMs: ttlMs(forMs ?? leaseMs) });
+    const next = (): Next => ({ touch: true, ttlMs: ttlMs(forMs ?? lease.leaseMs) });
     const { outcome } = await write(next, { leaseMs: forMs, ...how });
     if (outcome === "applied") {
       emit(place.key, { type: "renewed" });
@@ -134,10 +131,10 @@ export function createTenure(
 
   const writeNow = async (
     asked: () => Next,
-    { settleMs, persist, leaseMs: askedMs = leaseMs }: SendOptions,
+    { settleMs, persist, leaseMs = lease.leaseMs }: SendOptions,
   ): Promise<TenureResult> => {
     const next = asked();
-    const options = { leaseMs: askedMs, settleMs, persist, unanswered };
+    const options = { leaseMs, settleMs, persist, unanswered };
     for (;;) {
       const sending = send<StampedWrite>(base, place, stamp, () => next, options);
       arm();
@@ -154,8 +151,8 @@ export function createTenure(
         return { outcome: "lost", entry: sent.entry, now: sent.now };
       }
       // A later stamp proves that writes under earlier ones can no longer apply.
-      unanswered.clear();
-      ({ stamp, since, leaseMs } = sent);
+      unanswered.length = 0;
+      ({ stamp, lease } = sent);
       arm();
       if (sent.applied) {
         return { outcome: "applied" };
@@ -165,24 +162,18 @@ export function createTenure(
 
   const write = (next: () => Next, how: SendOptions = {}): Promise<TenureResult> => {
     const go = (): Promise<TenureResult> => writeNow(next, how);
-    const turn = tail ? tail.then(go) : go();
-    const over = (): void => {
-      if (tail === mine) {
-        tail = undefined;
-      }
-    };
-    const mine = turn.then(over, over);
-    tail = mine;
-    return turn;
+    tail = tail ? tail.then(go, go) : go();
+    return tail;
   };
 
   const look = async (): Promise<TenureResult> => {
     const { entry, now } = await base.store.read(place.storeKey);
-    const opId = entry?.stamp.opId;
-    if (opId && opId === [...unanswered.keys()].at(-1)) {
+    const stands = entry?.stamp;
+    const own = ownOf(unanswered, stands);
+    if (own && own === unanswered.at(-1)) {
       return { outcome: "applied" };
     }
-    if (!opId || opId === stamp.opId || unanswered.has(opId)) {
+    if (!stands || own || stands.opId === stamp.opId) {
       // Absence proves nothing, and what stands may still give way to it.
       return { outcome: "unknown", cause: undefined };
     }
@@ -201,7 +192,7 @@ export function createTenure(
     },
     remainingMs,
     start(renew) {
-      renewing = renew;
+      renewals = renew ? 3 : 0;
       arm();
     },
     stop,

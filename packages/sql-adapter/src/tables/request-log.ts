@@ -26,8 +26,10 @@ export function requestLogSchema(dialect: Dialect, log: string): string {
     throw new ArgumentError("optionInvalid", `dialect must be one of ${DIALECTS.join(", ")}`);
   }
   const name = quoteTableName(dialect, log, "log");
-  const bytes = { postgres: 'text COLLATE "C"', mysql: "varbinary(512)", sqlite: "ANY" }[dialect];
-  const words = { postgres: "text", mysql: "varchar(191)", sqlite: "TEXT" }[dialect];
+  const bytes = { postgres: 'text COLLATE "C"', mysql: "varbinary(764)", sqlite: "ANY" }[dialect];
+  const words = { postgres: "text", mysql: "varchar(191) CHARACTER SET utf8mb4", sqlite: "TEXT" }[
+    dialect
+  ];
   const whole = dialect === "sqlite" ? "INTEGER" : "bigint";
   const end = { postgres: "", mysql: " ENGINE = InnoDB ROW_FORMAT = DYNAMIC", sqlite: " STRICT" };
   return `CREATE TABLE IF NOT EXISTS ${name} (
@@ -81,7 +83,8 @@ export function loggedOf(row: Columns): Logged {
 export function entityOf(dialect: Dialect, column: Fragment): Fragment {
   switch (dialect) {
     case "postgres":
-      return sql`${column}::text`;
+      // Said outright: a collation of the column's own would be at odds with that of the log.
+      return sql`${column}::text COLLATE "C"`;
     case "mysql":
       return sql`CAST(${column} AS BINARY)`;
     case "sqlite":

@@ -77,6 +77,18 @@ describe.skipIf(missing("postgres"))("on Postgres that is serializable by defaul
     }
   });
 
+  test("an id of text with a collation of its own finds its requests", async () => {
+    const columns = `${COLUMNS}`.replace("bigint PRIMARY KEY", 'text COLLATE "POSIX" PRIMARY KEY');
+    await pool.query(`CREATE TABLE named (${columns}); INSERT INTO named VALUES ('ü', 'n', 'new')`);
+    const tables = createTables({ client: pool });
+    const longest = { id: "ü", ...move, requestId: "🔑".repeat(95) };
+    expect(await tables.transitionRow("named", longest)).toMatchObject({ replayed: false });
+    expect(await tables.transitionRow("named", longest)).toMatchObject({ replayed: true });
+    const add = { id: "ü", update: () => ({}), requestId: "add", log: "t_log" };
+    expect(await tables.updateVersioned("named", add)).toMatchObject({ replayed: false });
+    expect(await tables.updateVersioned("named", add)).toMatchObject({ replayed: true });
+  });
+
   test("beside a record of dedup, in its transaction, all of it happens once", async () => {
     await migrate(pool);
     const store = createPostgresStore({ client: pool, operationTimeoutMs: 8000 });
@@ -169,6 +181,20 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
       { outcome: "moved", replayed: true },
       { outcome: "updated", version: 2 },
     ]);
+  });
+
+  test("the longest request id and any event fit, whatever the database's character set", async () => {
+    await pool.query(`CREATE TABLE named (${COLUMNS}) CHARACTER SET latin1`);
+    await pool.query(requestLogSchema("mysql", "named_log"));
+    const tables = createTables({ client: pool });
+    await tables.insertOnce("named", row(1), { uniqueBy: ["number"] });
+    const log = "named_log";
+    const longest = { id: 1, ...move, log, requestId: "€".repeat(191), event: "⚡" };
+    expect(await tables.transitionRow("named", longest)).toMatchObject({ replayed: false });
+    const again = await tables.transitionRow("named", longest);
+    expect(again).toMatchObject({ replayed: true, event: "⚡" });
+    const [told] = await tables.requests("named", { id: 1, log });
+    expect(told).toMatchObject({ outcome: "moved", requestId: "€".repeat(191) });
   });
 
   // PITFALLS 40

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { LOG, type RunningArm, TABLE } from "./arm.js";
 import { insertOrder, orderOf } from "./rows.js";
 
-const CALLERS = 48;
+const CALLERS = 32;
 
 function countOf(results: readonly TransitionRowResult[], outcome: string, replayed?: boolean) {
   return results.filter(
@@ -15,7 +15,7 @@ function countOf(results: readonly TransitionRowResult[], outcome: string, repla
 }
 
 export function transitionRowCases(arm: () => RunningArm): void {
-  test("of 48 callers one moves the row, and the others are told that it is there", async () => {
+  test("of 32 callers one moves the row, and the others are told that it is there", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());
     const results = await Promise.all(
@@ -31,7 +31,7 @@ export function transitionRowCases(arm: () => RunningArm): void {
     expect(await orderOf(arm(), id)).toMatchObject({ status: "paid", version: 1 });
   });
 
-  test("A→B→A→B moves once for each request, whatever the order of 48 callers", async () => {
+  test("A→B→A→B moves once for each request, whatever the order of 32 callers", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());
     const move = (requestId: string, from: string, to: string) =>
@@ -49,7 +49,7 @@ export function transitionRowCases(arm: () => RunningArm): void {
     expect(await orderOf(arm(), id)).toMatchObject({ status: "paid", version: 3 });
   });
 
-  test("48 callers with one request move the row once, and get one answer", async () => {
+  test("32 callers with one request move the row once, and get one answer", async () => {
     const { tables } = arm();
     const ids = await Promise.all([insertOrder(arm()), insertOrder(arm()), insertOrder(arm())]);
     const results = await Promise.all(
@@ -70,7 +70,7 @@ export function transitionRowCases(arm: () => RunningArm): void {
     for (const id of ids) expect((await orderOf(arm(), id)).version).toBe(1);
   });
 
-  test("48 callers with requests of their own move the row once, and the others are refused", async () => {
+  test("32 callers with requests of their own move the row once, and the others are refused", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());
     const move = { id, from: "new", to: "paid", log: LOG };

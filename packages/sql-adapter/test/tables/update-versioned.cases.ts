@@ -9,10 +9,10 @@ interface Balance {
 }
 
 const add = (amount: number) => (row: Balance) => ({ balance: Number(row.balance) + amount });
-const CALLERS = 40;
+const CALLERS = 32;
 
 export function updateVersionedCases(arm: () => RunningArm): void {
-  test("of 40 callers each adds its amount exactly once, without a log", async () => {
+  test("of 32 callers each adds its amount exactly once, without a log", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());
     const results = await Promise.all(
@@ -26,7 +26,7 @@ export function updateVersionedCases(arm: () => RunningArm): void {
     expect(balance).toBe((CALLERS * (CALLERS - 1)) / 2);
   });
 
-  test("of 40 calls with 10 request ids each request adds once, and its retries are told", async () => {
+  test("of 32 calls with 10 request ids each request adds once, and its retries are told", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());
     const results = await Promise.all(

@@ -1,6 +1,7 @@
 // Chaos on real servers, for as long as CI has time; `npm run chaos` goes on for as long as asked.
 import { missing } from "@onceproof/test-servers";
 import { describe, expect, test } from "vitest";
+import { LOST_COMMIT, OUTSIDE } from "../src/broken-transactions.js";
 import { type ChaosOptions, type ChaosReport, defaultFaults, runChaos } from "../src/index.js";
 import { storeKind } from "../src/stores/store-kinds.js";
 
@@ -26,7 +27,7 @@ describe.skipIf(missing("redis"))("a real Redis", () => {
   test(
     "keeps every guarantee through 20,000 calls and every fault",
     async () => {
-      const report = await run("redis", { calls: 20_000, forMs: 25_000 });
+      const report = await run("redis", { calls: 20_000, forMs: 10_000 });
       expectHeld(report, 20_000);
       expect(report.tallies.unknownWrites).toBeGreaterThan(0);
     },
@@ -56,12 +57,36 @@ describe.skipIf(missing("redis"))("a real Redis", () => {
   );
 });
 
-describe.skipIf(missing("postgres"))("a real Postgres", () => {
-  test(
-    "keeps every guarantee through 2,500 calls and every fault",
+const ONCE_IN_TRANSACTION =
+  "Dedup: what the handler writes through tx takes effect exactly once per key until retention ends, whatever crashes or gets lost.";
+
+describe.each([
+  { store: "postgres", calls: 2_000, broken: LOST_COMMIT, faults: ["commit"] },
+  { store: "mariadb", calls: 1_000 },
+  { store: "sqlite", calls: 600, broken: OUTSIDE, faults: ["crash", "freeze"] },
+])("a real $store", ({ store, calls, broken, faults }) => {
+  const reason = storeKind(store).missing();
+
+  test.skipIf(reason)(
+    `keeps every guarantee through ${calls} calls, payments in its transactions and every fault`,
     async () => {
-      expectHeld(await run("postgres", { calls: 2_500 }), 2_500);
+      const report = await run(store, { calls });
+      expectHeld(report, calls);
+      for (const name of ["payments", "paymentsReplayed"]) {
+        expect(report.tallies[name], name).toBeGreaterThan(0);
+      }
     },
     3 * MINUTE_MS,
+  );
+
+  if (broken === undefined) return;
+  test.skipIf(reason)(
+    `and ${broken} is noticed`,
+    async () => {
+      const options = { forMs: 4_000, workloads: ["payments"], faults, broken };
+      const { violations } = await run(store, options);
+      expect(violations.map(({ guarantee }) => guarantee)).toContain(ONCE_IN_TRANSACTION);
+    },
+    2 * MINUTE_MS,
   );
 });

@@ -17,6 +17,8 @@ test.each([
   { args: ["more"], says: "too many arguments" },
   { args: ["--store", "file"], says: "Allowed choices are redis, postgres" },
   { args: ["--faults", "terminate"], says: "there are cut, lose" },
+  { args: ["--store", "sqlite", "--faults", "cut"], says: "there are crash, freeze" },
+  { args: ["--workloads", "nap"], says: "there are contract" },
   { args: ["--minutes", "0"], says: "above 0" },
   { args: ["--seed", "x"], says: "whole number" },
   { args: ["--judge", folder], says: "holds no kept run" },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SinkLine, Subject } from "../src/log/call.js";
 import { judgeRun, type RunFacts, writeFacts } from "../src/oracles/judge.js";
+import { ACCOUNTS, type Bank, type Effect, ITEMS, OPENING } from "../src/workloads/payments.js";
 
 let folder: string;
 let lines: object[];
@@ -228,5 +229,76 @@ describe("unique inserts", () => {
     expect(await judged()).toEqual(["Unique insert"]);
     call("insert", ask("c", "x"), { outcome: "created" });
     expect(await judged()).toEqual(["Unique insert", "Unique insert"]);
+  });
+});
+
+describe("payments", () => {
+  const paid = (value: string, outcome = "executed"): object => ({ outcome, value });
+  const ask = (request: string, offers: string): object => ({ request, offers });
+  const row = (request: string, value: string): Effect => ({
+    ...{ request, value, source: 1, target: 2, amount: 30, item: 3 },
+  });
+  /** The tables after these payments, each of them in the balances so many times. */
+  const end = (effects: readonly Effect[], times = effects.length): Partial<RunFacts> => {
+    const { accounts, stock } = standingAfter(times);
+    const bank: Bank = { accounts, stock, effects };
+    return { end: { looks: [], accounts: {}, orders: {}, bank } };
+  };
+  const standingAfter = (times: number): Pick<Bank, "accounts" | "stock"> => {
+    const all = (count: number): Record<string, number> =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [String(at + 1), OPENING]));
+    const moved = { "1": OPENING - 30 * times, "2": OPENING + 30 * times };
+    return {
+      accounts: { ...all(ACCOUNTS), ...moved },
+      stock: { ...all(ITEMS), "3": OPENING - times },
+    };
+  };
+
+  test("one row for a request that somebody was told of, and none for a declined one, is right", async () => {
+    call("payment", ask("a", "1"), { outcome: "indeterminate", reason: "commitUnknown" });
+    call("payment", ask("a", "2"), paid("1", "replayed"));
+    call("payment", ask("b", "3"));
+    call("payment", ask("b", "4"), { outcome: "failed", recorded: true });
+    expect(await judged(end([row("a", "1")]))).toEqual([]);
+  });
+
+  test.each([
+    { what: "a second row", rows: [row("a", "1"), row("a", "1")] },
+    { what: "a missing row", rows: [] },
+    { what: "another's row", rows: [row("a", "2")] },
+    { what: "a row that nobody asked for", rows: [row("a", "1"), row("b", "9")] },
+  ])("$what is noticed", async ({ rows }) => {
+    call("payment", ask("a", "1"), paid("1"));
+    expect(await judged(end(rows))).toEqual(["Dedup"]);
+  });
+
+  test("two values of one request are noticed, without any look at the tables", async () => {
+    call("payment", ask("a", "1"), paid("1"));
+    call("payment", ask("a", "2"), paid("2", "replayed"));
+    expect(await judged()).toEqual(["Dedup"]);
+  });
+
+  test("who was told that nothing happened, and has a row, is noticed", async () => {
+    call("payment", ask("a", "1"), { outcome: "threw" });
+    call("payment", ask("a", "2"), paid("1", "replayed"));
+    expect(await judged(end([row("a", "1")]))).toEqual(["Dedup"]);
+  });
+
+  test("a request of which nothing can be told at the end is noticed", async () => {
+    call("payment", ask("a", "1"), { outcome: "contended" });
+    expect(await judged(end([]))).toEqual(["Dedup"]);
+  });
+
+  test("balances that no row explains are noticed, and money that is missing in the middle", async () => {
+    call("payment", ask("a", "1"), paid("1"));
+    expect(await judged(end([row("a", "1")], 2))).toEqual(["Payments", "Payments", "Payments"]);
+    call("sums", {}, { outcome: "seen", money: OPENING * ACCOUNTS - 1, accounts: ACCOUNTS });
+    expect(await judged(end([row("a", "1")]))).toEqual(["Payments"]);
+  });
+
+  test("a transaction that was aborted before, or is not exactly once, is noticed", async () => {
+    call("payment", ask("a", "1"), { ...paid("1"), aborted: 1 });
+    call("payment", ask("a", "1"), { ...paid("1"), exactlyOnce: false });
+    expect(await judged()).toEqual(["Dedup", "Dedup"]);
   });
 });

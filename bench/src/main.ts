@@ -2,10 +2,16 @@
 
 import { missing } from "@onceproof/test-servers";
 import { runMemory } from "./memory/run.js";
+import { chooses, choosesNothing } from "./names.js";
 import { readOptions } from "./options.js";
 import { runRedis } from "./redis/run.js";
 
 const options = readOptions(process.argv.slice(2));
+const mistake = choosesNothing(options.only, options.store);
+if (mistake !== undefined) {
+  console.error(mistake);
+  process.exit(2);
+}
 const print = (line: string): void => {
   if (!options.json) {
     console.log(line);
@@ -18,7 +24,7 @@ if (options.store.includes("memory")) {
   const { only, time: timeMs = 1_000, profile: profiled } = options;
   results.memory = await runMemory({ only, timeMs, profiled, print });
 }
-if (options.store.includes("redis")) {
+if (options.store.includes("redis") && chooses(options.only, "redis")) {
   const reason = missing("redis");
   if (reason === undefined) {
     results.redis = await runRedis(options, print);

@@ -40,18 +40,24 @@ function storeNames(text: string): readonly StoreName[] {
 export function readOptions(argv: readonly string[]): Options {
   const program = new Command("npm run bench --")
     .description("Measures the algorithms in memory, and on stores beside bare commands and peers.")
-    .option("--store <names>", "memory, redis or both with a comma", storeNames, STORES)
-    .option("--only <word>", "only what contains this word in its name, as in `redis: lock`", "")
+    .addOption(
+      new Option("--store <names>", "memory, redis or both with a comma")
+        .argParser(storeNames)
+        .default(STORES, "both"),
+    )
+    .option("--only <word>", "only what contains this word in its name, as in `redis: lock`")
     .option(
       "--time <ms>",
       "for how long each is measured (default: 1000, on a store 2000)",
       wholeNumber,
     )
-    .option(
-      "--concurrency <numbers>",
-      "on a store: how many operations at a time, in ascending order",
-      (text) => text.split(",").map(wholeNumber),
-      [1, 64],
+    .addOption(
+      new Option(
+        "--concurrency <numbers>",
+        "on a store: how many operations at a time, in ascending order",
+      )
+        .argParser((text) => text.split(",").map(wholeNumber))
+        .default([1, 64], "1,64"),
     )
     .addOption(
       new Option("--aof <mode>", "redis: whether each write is on disk before it is answered")
@@ -64,10 +70,10 @@ export function readOptions(argv: readonly string[]): Options {
     .option("--markdown", "renews the tables in docs/benchmarks.md", false)
     .option("--goals", "exits with 1 when a goal is missed (nothing else running)", false)
     .showHelpAfterError("--help lists the options.");
-  return program
+  program
     .exitOverride(({ exitCode, code }) => {
       process.exit(code === "commander.helpDisplayed" ? 0 : exitCode === 0 ? 0 : 2);
     })
-    .parse(argv, { from: "user" })
-    .opts<Options>();
+    .parse(argv, { from: "user" });
+  return { only: "", ...program.opts<Omit<Options, "only">>() };
 }

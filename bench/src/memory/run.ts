@@ -19,8 +19,6 @@ export interface MemoryResult {
 
 const SHOWN = 10;
 
-export const memoryCaseNames: readonly string[] = cases.map(({ name }) => name);
-
 function row({ name, medianUs, p99Us, opsPerSecond, goalUs }: Measured): string {
   const goal = goalUs === undefined ? "" : `${goalUs}${medianUs <= goalUs ? "" : " (missed)"}`;
   return [

@@ -8,6 +8,7 @@ import { openBare } from "./bare.js";
 import { openIoredis } from "./clients.js";
 import { openDedupPeers } from "./dedup-peers.js";
 import { openLockPeers } from "./lock-peers.js";
+import { REDIS_NAMES } from "./names.js";
 import { OURS, openOnceproof } from "./onceproof.js";
 import { measurePrimitives } from "./primitives.js";
 import { accountOf } from "./server-account.js";
@@ -95,13 +96,13 @@ export async function openRedisArena(aof: Aof): Promise<RedisArena> {
       locks,
       dedups,
       comparisons: [
-        { name: "redis: lock, acquire and release", contestants: locks.map(lockContestant) },
-        { name: "redis: dedup, first run", contestants: dedups.map(firstRunContestant) },
-        { name: "redis: dedup, replay", contestants: dedups.map(replayContestant) },
+        { name: REDIS_NAMES.lock, contestants: locks.map(lockContestant) },
+        { name: REDIS_NAMES.firstRun, contestants: dedups.map(firstRunContestant) },
+        { name: REDIS_NAMES.replay, contestants: dedups.map(replayContestant) },
       ],
       details: [
         {
-          name: "redis: server time of each store call",
+          name: REDIS_NAMES.primitives,
           measure: () => measurePrimitives(admin),
         },
       ],

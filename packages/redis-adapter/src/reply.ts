@@ -54,7 +54,8 @@ export function decodeWrite(reply: unknown, opId: string, ttl: string): Applied 
   checkReply(reply);
   const now = nowOf(reply);
   const packed = partOf(reply, 0);
-  if (reply.length === HEAD || packed === "") {
+  // By the length: what a key holds may be anything, "" too, where another program writes there.
+  if (reply.length !== HEAD + 1) {
     const ahead = partOf(reply, 1);
     const revision = ahead === undefined ? now : Number(ahead);
     const life = Number(partOf(reply, 2) ?? ttl);

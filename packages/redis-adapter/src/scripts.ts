@@ -2,7 +2,7 @@
 // as the clauses allow (judging and comparing only), since server time per call is what bounds
 // throughput; the client does the rest from the raw reply.
 //
-// Every reply is a list that begins with TIME's two parts:
+// Every reply is a list that begins with TIME's two parts; its length tells which:
 //   [s, us]                     applied, and the revision is that time
 //   [s, us, "", revision, ttl?] applied under a revision ahead of the clock, or with a kept ttl
 //   [s, us, packed or nil]      what the key holds; after a write it refused, or, if it bears the
@@ -151,14 +151,20 @@ export const REPLACE_KEEP: Script = script(
 /**
  * KEYS[1]; ARGV: opId, stamp, ttl, seconds the key is kept or "". Rewrites the header in place, so
  * its cost does not grow with the value. SETRANGE comes first: it alone can fail for want of memory.
+ * Should the user not be allowed the second command, the header is put back: an error means nothing done.
  */
 export const TOUCH: Script = script(
   underStamp(`
   call('SETRANGE', KEYS[1], 0, ARGV[1]..r..'v'..n..ARGV[3])
+  local kept
   if ARGV[4] == '' then
-    call('PERSIST', KEYS[1])
+    kept = redis.pcall('PERSIST', KEYS[1])
   else
-    call('EXPIREAT', KEYS[1], t[1] + ARGV[4] + ahead)
+    kept = redis.pcall('EXPIREAT', KEYS[1], t[1] + ARGV[4] + ahead)
+  end
+  if type(kept) == 'table' then
+    call('SETRANGE', KEYS[1], 0, s)
+    return kept
   end`),
 );
 

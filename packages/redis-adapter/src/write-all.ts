@@ -12,7 +12,9 @@ import { keptSeconds } from "./write-step.js";
 // ARGV: opId, "0" to tell nobody, then four for each key: the stamp expected or the highest revision
 // allowed; what is done; ttl and value; seconds the key is kept or "". A script error undoes nothing,
 // so whatever can fail comes first: the types of the keys, the conditions, and memory, which Redis
-// judges as it stood at the start and asks of the first writing command only.
+// judges as it stood at the start and asks of the first writing command only. With a touch there are
+// several kinds of commands, which the user may not all be allowed: they are tried on its key in forms
+// that change nothing, all but PERSIST, which is the first that does.
 const STEPS = `
   local call = redis.call
   local t = call('TIME')
@@ -30,14 +32,18 @@ const STEPS = `
     end
     return t
   end
+  local touched
   for i, s in ipairs(heads) do
-    local expected, kind, live, fits = ARGV[i * 4 - 1], s:byte(39), false, s == ''
+    local expected, kind, live, fits = ARGV[i * 4 - 1], s:byte(39), false, false
+    if ARGV[i * 4] == 'touch' then touched = KEYS[i] end
     if kind == 118 then
       local ttl = tonumber(s:sub(56, 71))
       live = ttl == 0 or now < s:sub(40, 55) + ttl
     end
     if #expected == 38 then
       fits = live and s:sub(1, 38) == expected
+    elseif s == '' then
+      fits = not call('GET', KEYS[i])
     elseif not live and (kind == 118 or kind == 114) then
       fits = tonumber(s:sub(23, 38)) <= tonumber(expected)
     end
@@ -46,6 +52,14 @@ const STEPS = `
       t[4] = tostring(i - 1)
       t[5] = call('GET', KEYS[i])
       return t
+    end
+  end
+  if touched then
+    call('SETRANGE', touched, 0, '')
+    call('SET', touched, '', 'NX')
+    call('EXPIREAT', touched, 1, 'GT')
+    for i, key in ipairs(KEYS) do
+      if ARGV[i * 4] == 'touch' and ARGV[i * 4 + 2] == '' then call('PERSIST', key) end
     end
   end
   local n = string.format('%010d%06d', t[1], t[2])
@@ -65,7 +79,7 @@ const STEPS = `
     local ends = kept ~= '' and t[1] + kept + ahead
     if what == 'touch' then
       call('SETRANGE', key, 0, head..'v'..n..text)
-      if ends then call('EXPIREAT', key, ends) else call('PERSIST', key) end
+      if ends then call('EXPIREAT', key, ends) end
     else
       local packed
       if what == 'remove' then

@@ -36,8 +36,13 @@ const SAID = {
 } as const;
 
 function unavailable(outcome: Exclude<CallOutcome, { kind: "reply" }>): StoreError {
-  const code = outcome.kind === "nothing" ? outcome.code : "unavailable";
-  return new StoreError(code, SAID[code], { cause: outcome.cause });
+  const { code, said } =
+    outcome.kind === "nothing" ? outcome : { code: "unavailable" as const, said: undefined };
+  const message =
+    code === "unavailable" && said !== undefined
+      ? `Redis answered ${said} and did nothing`
+      : SAID[code];
+  return new StoreError(code, message, { cause: outcome.cause });
 }
 
 type Answered =
@@ -168,7 +173,7 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
       checkWriteAll(all, maxValueBytes);
       checkOpen();
       const keys = all.writes.map(({ key }) => keyOf(key));
-      if (hashTags) {
+      if (hashTags || connection.cluster) {
         checkOneSlot(keys.map((key) => connection.keyPrefix + key));
       }
       const { script, args } = writeAllCall(all, tombstoneMs, watch !== undefined);

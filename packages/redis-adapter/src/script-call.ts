@@ -11,7 +11,7 @@ import {
 } from "@onceproof/core/advanced";
 import type { Connection } from "./connection.js";
 import type { EvictionGuard } from "./eviction-guard.js";
-import { isPassing, isScriptUnknown, replyCode } from "./reply-error.js";
+import { isPassing, isScriptUnknown, OWN_CLIENT, replyCode } from "./reply-error.js";
 import type { Script } from "./scripts.js";
 
 /** What came of a script call. */
@@ -23,6 +23,8 @@ export type CallOutcome =
       readonly kind: "nothing";
       readonly cause: unknown;
       readonly code: "unavailable" | "full" | "evicting";
+      /** The code of the server's own refusal, if it was one. */
+      readonly said?: string;
     }
   /** It may have run, or may yet run. */
   | { readonly kind: "noAnswer"; readonly cause: unknown };
@@ -63,6 +65,12 @@ function nothing(cause: unknown, code: Nothing["code"] = "unavailable"): Nothing
   return { kind: "nothing", cause, code };
 }
 
+/** What the server itself refused. */
+function refused(error: unknown): Nothing {
+  const said = replyCode(error) ?? "ERR";
+  return { ...nothing(driverError(error), said === "OOM" ? "full" : "unavailable"), said };
+}
+
 /**
  * Builds the caller of one connection.
  *
@@ -82,11 +90,12 @@ export function scriptCaller(
   const evaluate = ({ script, key, args, keys }: Call): Promise<unknown> =>
     connection.send(key, ["EVAL", script.text, String(keys), key, ...args]);
 
-  const replied = (reply: unknown, losses: number): CallOutcome => ({
-    kind: "reply",
-    reply,
-    resent: connection.losses() !== losses,
-  });
+  // Scripts answer with a list. QUEUED is none: what is queued runs or not, as EXEC or DISCARD will
+  // have it, and nobody tells.
+  const replied = (reply: unknown, losses: number): CallOutcome =>
+    Array.isArray(reply)
+      ? { kind: "reply", reply, resent: connection.losses() !== losses }
+      : { kind: "noAnswer", cause: new Error(`a script was answered with no list: ${OWN_CLIENT}`) };
 
   const noReply = (): CallOutcome => ({
     kind: "noAnswer",
@@ -163,9 +172,7 @@ export function scriptCaller(
     if (code === undefined || connection.losses() !== losses) {
       return { kind: "noAnswer", cause: driverError(error) };
     }
-    return isPassing(code, connection.cluster)
-      ? undefined
-      : nothing(driverError(error), code === "OOM" ? "full" : "unavailable");
+    return isPassing(code, connection.cluster) ? undefined : refused(error);
   }
 
   async function once(
@@ -203,7 +210,7 @@ export function scriptCaller(
         return outcome;
       }
       if ((await deadline.race(pause(runtime, PASSING_PAUSE_MS))) === TIMED_OUT) {
-        return nothing(driverError(sent.error));
+        return refused(sent.error);
       }
     }
   }

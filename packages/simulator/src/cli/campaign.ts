@@ -21,7 +21,7 @@ const UPDATE_EVERY_MS = 200;
 export async function carryOut(
   pool: Pool,
   jobs: readonly Job[],
-  mutant?: string,
+  variant: { readonly mutant?: string; readonly store?: string } = {},
 ): Promise<Campaign> {
   const progress = startProgress("plans");
   const estimates = jobs.map(() => 0);
@@ -32,7 +32,7 @@ export async function carryOut(
   const errors: string[] = [];
   const left: Job[] = [];
   const one = async (job: Job, at: number): Promise<void> => {
-    const task = { task: "explore", job, ...(mutant !== undefined && { mutant }) } as const;
+    const task = { task: "explore", job, ...variant } as const;
     const ended = await pool.run(task, (count) => {
       plans[at] = count;
     });

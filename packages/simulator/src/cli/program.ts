@@ -142,9 +142,11 @@ function addVerify(
         "profile",
         "list",
         "mutant",
+        "store",
       ]),
     )
     .option("--mutant <id>", "explore a broken variant of core, as mutants --list lists them")
+    .option("--store <module>", "run them on a store of your own, which the module exports")
     .option("--list", "print scenarios, profiles and guarantees, and run nothing")
     .addHelpText(
       "after",
@@ -171,6 +173,7 @@ function addReplay(
     .option("--json", "print JSON")
     .option("--html <file>", "write a report for a browser")
     .option("--check", "exit with 1 if it violates what no scenario gives up")
+    .option("--store <module>", "run it on the store that it was found on")
     .addHelpText(
       "after",
       `

@@ -6,8 +6,19 @@ import type { Found } from "../explore/tally.js";
 
 /** One piece of work. */
 export type Task =
-  | { readonly task: "explore"; readonly job: Job; readonly mutant?: string }
-  | { readonly task: "shrink"; readonly found: Found; readonly guarantee: string }
+  | {
+      readonly task: "explore";
+      readonly job: Job;
+      readonly mutant?: string;
+      /** The module of a store of the user's own. */
+      readonly store?: string;
+    }
+  | {
+      readonly task: "shrink";
+      readonly found: Found;
+      readonly guarantee: string;
+      readonly store?: string;
+    }
   | {
       readonly task: "hunt";
       /** Absent: core as it is. */

@@ -18,13 +18,14 @@ export interface ReplayOptions {
   readonly json?: boolean;
   readonly html?: string;
   readonly check?: boolean;
+  readonly store?: string;
 }
 
 /** Carries the command out; returns the exit code. */
 export async function replay(token: string, options: ReplayOptions): Promise<number> {
   checkOutputs(options);
   const spec = readToken(token);
-  const run = await runAgain(spec);
+  const run = await runAgain(spec, options.store);
   const judged = run.violations.map((violation) => ({
     ...violation,
     sentence: sentenceOf(run, violation.guarantee),
@@ -64,11 +65,14 @@ function readToken(token: string): RunSpec {
 }
 
 /** A token that names what is not there is one of another version, or altered. */
-async function runAgain(spec: RunSpec): Promise<Rerun> {
+async function runAgain(spec: RunSpec, store: string | undefined): Promise<Rerun> {
   try {
-    return await rerun(spec);
+    return await rerun(spec, store);
   } catch (error) {
     const { name, code, message } = error as { name?: string; code?: string; message: string };
+    if (error instanceof UsageError) {
+      throw error;
+    }
     if (name === "TypeError" || code === "optionInvalid") {
       throw new UsageError(`this token is of another version or altered: ${message}`);
     }

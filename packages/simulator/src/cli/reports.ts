@@ -23,7 +23,7 @@ export function matrixText(matrix: Matrix, stream: NodeJS.WriteStream): string {
 }
 
 /** A page with the matrix and the diagrams of its violations. */
-export async function matrixPage(matrix: Matrix): Promise<string> {
+export async function matrixPage(matrix: Matrix, store?: string): Promise<string> {
   const found = matrix.rows
     .flatMap(({ cells }) => cells)
     .filter(({ smallest }) => smallest !== undefined)
@@ -31,7 +31,7 @@ export async function matrixPage(matrix: Matrix): Promise<string> {
   const shown: ShownViolation[] = [];
   for (const cell of found.slice(0, MOST_DIAGRAMS)) {
     if (cell.smallest !== undefined) {
-      shown.push(shownRun(cell, await rerun(cell.smallest.spec)));
+      shown.push(shownRun(cell, await rerun(cell.smallest.spec, store)));
     }
   }
   return renderReport(matrix, shown);

@@ -10,6 +10,7 @@ import { SimulationError } from "../virtual-runtime.js";
 import type { FaultPlan } from "../world/fault-plan.js";
 import type { TraceEvent } from "../world/trace.js";
 import type { World } from "../world/world.js";
+import { worldOf } from "./own-store.js";
 
 export interface Rerun {
   readonly scenario: Scenario;
@@ -21,7 +22,8 @@ export interface Rerun {
   readonly stuck?: string;
 }
 
-export async function rerun(spec: RunSpec): Promise<Rerun> {
+/** `store` is the module of a store of the user's own. */
+export async function rerun(spec: RunSpec, store?: string): Promise<Rerun> {
   const scenario = scenarioOf(spec.scenario);
   let world: World | undefined;
   const watched: Scenario = {
@@ -31,10 +33,11 @@ export async function rerun(spec: RunSpec): Promise<Rerun> {
       return scenario.play(stage);
     },
   };
+  const own = await worldOf(store);
   const options: RunOptions =
     spec.mutant === undefined
-      ? {}
-      : { core: await loadCore(spec.mutant), world: { maxEvents: MAX_EVENTS } };
+      ? { world: own }
+      : { core: await loadCore(spec.mutant), world: { ...own, maxEvents: MAX_EVENTS } };
   try {
     const { trace, struck, violations, events } = await runScenario(watched, spec, options);
     return { scenario, trace, struck, violations, events };

@@ -24,6 +24,7 @@ export async function shrinkCells(
   pool: Pool,
   matrix: Matrix,
   results: readonly JobResult[],
+  variant: { readonly store?: string } = {},
 ): Promise<Shrunk> {
   const smallest = new Map<string, Found>();
   const surprises = new Map<string, Found>();
@@ -35,7 +36,7 @@ export async function shrinkCells(
         return;
       }
       const { spec, how } = found;
-      const ended = await pool.run({ task: "shrink", found: { spec, how }, guarantee });
+      const ended = await pool.run({ task: "shrink", found: { spec, how }, guarantee, ...variant });
       if (ended.end === "failed") {
         errors.push(`shrinking ${cellKey(cell)}: ${ended.message}`);
       }

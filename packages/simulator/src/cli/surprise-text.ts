@@ -12,7 +12,7 @@ const MOST_STORIES = 3;
 const MOST_SURPRISES = 20;
 
 /** The same surprise on several profiles is told once. */
-export async function surprisesText({ rows, surprises }: Matrix): Promise<string> {
+export async function surprisesText({ rows, surprises }: Matrix, store?: string): Promise<string> {
   const sentences = new Map(rows.map(({ guarantee, sentence }) => [guarantee, sentence]));
   const groups = [
     ...groupBy(surprises, ({ scenario, guarantee, column, verdict }) =>
@@ -21,7 +21,7 @@ export async function surprisesText({ rows, surprises }: Matrix): Promise<string
   ];
   const parts: string[] = [];
   for (const [at, cells] of groups.slice(0, MOST_SURPRISES).entries()) {
-    parts.push(await surpriseText(cells, sentences, at < MOST_STORIES));
+    parts.push(await surpriseText(cells, sentences, at < MOST_STORIES, store));
   }
   if (groups.length > MOST_SURPRISES) {
     parts.push(`and ${groups.length - MOST_SURPRISES} more: --json, --html or --only shows them`);
@@ -33,6 +33,7 @@ async function surpriseText(
   cells: readonly Cell[],
   sentences: ReadonlyMap<string, string>,
   withStory: boolean,
+  store: string | undefined,
 ): Promise<string> {
   const [cell] = cells;
   if (cell === undefined) {
@@ -54,9 +55,10 @@ async function surpriseText(
     const { how, spec, token } = smallest;
     lines.push(`  how:    ${how}`, `  plan:   ${describePlan(spec.plan)}`);
     if (withStory) {
-      lines.push(indent(tellStory((await rerun(spec)).trace), 4));
+      lines.push(indent(tellStory((await rerun(spec, store)).trace), 4));
     }
-    lines.push(`  replay: onceproof replay ${token}`);
+    const on = store === undefined ? "" : ` --store ${store}`;
+    lines.push(`  replay: onceproof replay ${token}${on}`);
   }
   return lines.join("\n");
 }

@@ -23,6 +23,7 @@ import type { ProfileId } from "../world/profile.js";
 import { carryOut, describeJob } from "./campaign.js";
 import { INTERRUPTED, onInterrupt } from "./interrupt.js";
 import { checkOutputs } from "./output-file.js";
+import { ownProfiles, worldOf } from "./own-store.js";
 import { openPool, type Pool } from "./pool.js";
 import { lenient } from "./reports.js";
 import { inOrder, mergeResults, readResults } from "./results-file.js";
@@ -48,6 +49,8 @@ export interface VerifyOptions {
   readonly merge?: readonly string[];
   readonly list?: boolean;
   readonly mutant?: string;
+  /** The module of a store of the user's own. */
+  readonly store?: string;
 }
 
 /** Carries the command out; returns the exit code. */
@@ -64,7 +67,7 @@ export async function verify(worker: URL, options: VerifyOptions): Promise<numbe
       options.merge === undefined
         ? await exploreAll(pool, options, interrupt)
         : merge(options.merge);
-    const { matrix, errors } = await judge(pool, outcome);
+    const { matrix, errors } = await judge(pool, outcome, options);
     await report(options, outcome, matrix, errors);
     return interrupt.happened
       ? INTERRUPTED
@@ -106,7 +109,8 @@ async function exploreAll(
   options: VerifyOptions,
   interrupt: { readonly happened: boolean },
 ): Promise<Outcome> {
-  const { time, shard = { index: 1, of: 1 }, seed, only = SCENARIOS, profile } = options;
+  const { time, shard = { index: 1, of: 1 }, seed, only = SCENARIOS, store } = options;
+  const profile = store === undefined ? options.profile : ownProfiles(options.profile);
   const budget = budgetOf(options);
   const selection: Selection = {
     scenarios: only,
@@ -119,13 +123,14 @@ async function exploreAll(
   if (options.mutant !== undefined) {
     await checkMutant(options.mutant, only);
   }
+  await worldOf(store);
   if (jobs.length === 0) {
     throw new UsageError("nothing to do: no chosen scenario runs on a chosen profile");
   }
   printError(beginning(selection, jobs.length, options));
   const startedMs = performance.now();
   const deadline = time === undefined ? undefined : setTimeout(pool.halt, time);
-  const campaign = await carryOut(pool, jobs, options.mutant);
+  const campaign = await carryOut(pool, jobs, variantOf(options));
   clearTimeout(deadline);
   const { left, plans, estimate } = campaign;
   const all = grouped(Math.max(estimate, plans));
@@ -145,6 +150,10 @@ async function exploreAll(
   };
 }
 
+function variantOf({ mutant, store }: VerifyOptions): { mutant?: string; store?: string } {
+  return { ...(mutant !== undefined && { mutant }), ...(store !== undefined && { store }) };
+}
+
 /** Fails: UsageError for an id that no mutant has. */
 async function checkMutant(id: string, chosen: readonly Scenario[]): Promise<void> {
   const mutant = (await loadMutants()).find((each) => each.id === id);
@@ -160,8 +169,10 @@ async function checkMutant(id: string, chosen: readonly Scenario[]): Promise<voi
 }
 
 function beginning({ scenarios, seed }: Selection, count: number, options: VerifyOptions): string {
-  const { jobs, mutant } = options;
-  const variant = mutant === undefined ? "" : ` with the mutant ${mutant}`;
+  const { jobs, mutant, store } = options;
+  const variant =
+    (store === undefined ? "" : `, on the store of ${store}`) +
+    (mutant === undefined ? "" : ` with the mutant ${mutant}`);
   const parts = [counted(scenarios.length, "scenario"), counted(count, "job"), `seed ${seed}`];
   return `${parts.join(", ")}, ${counted(jobs, "worker")}${variant}`;
 }
@@ -204,11 +215,11 @@ interface Judged {
   readonly errors: readonly string[];
 }
 
-async function judge(pool: Pool, outcome: Outcome): Promise<Judged> {
+async function judge(pool: Pool, outcome: Outcome, { store }: VerifyOptions): Promise<Judged> {
   const { selection, mutant, results, seconds, complete } = outcome;
   const totals = { seconds, complete };
   const raw = buildMatrix(selection, results, totals);
-  const shrunk = await shrinkCells(pool, raw, results);
+  const shrunk = await shrinkCells(pool, raw, results, store === undefined ? {} : { store });
   const matrix = {
     ...buildMatrix(selection, shrunk.results, totals, shrunk.smallest),
     ...(mutant !== undefined && { mutant }),

@@ -32,7 +32,15 @@ export interface Gap {
 }
 
 export async function report(
-  { json, html, markdown }: Outputs & { readonly json?: string | true },
+  {
+    json,
+    html,
+    markdown,
+    store,
+  }: Outputs & {
+    readonly json?: string | true;
+    readonly store?: string;
+  },
   outcome: Outcome,
   matrix: Matrix,
   errors: readonly string[],
@@ -44,13 +52,13 @@ export async function report(
     writeResult(markdown, renderMatrixMarkdown(matrix));
   }
   if (html !== undefined) {
-    writeResult(html, await matrixPage(matrix));
+    writeResult(html, await matrixPage(matrix, store));
   }
   // What is asked for on standard output must be alone there.
   const say = json === true ? printError : print;
   say(matrixText(matrix, json === true ? process.stderr : process.stdout));
   if (matrix.surprises.length > 0) {
-    say(`\n${await surprisesText(matrix)}`);
+    say(`\n${await surprisesText(matrix, store)}`);
   }
   for (const error of errors) {
     printError(`\n${paintError.red("ERROR")} ${error}`);

@@ -8,6 +8,7 @@ import { loadCore } from "../mutants/index.js";
 import { scenarioOf } from "../scenarios/catalogue.js";
 import type { RunOptions } from "../scenarios/run.js";
 import type { RunSpec } from "../scenarios/scenario.js";
+import { worldOf } from "./own-store.js";
 import type { Answers, FromWorker, Task, ToWorker } from "./protocol.js";
 
 /** How often messages are read and plans are told, at most. */
@@ -47,14 +48,14 @@ function pace(id: number) {
 async function carryOut(id: number, task: Task): Promise<Answers[Task["task"]]> {
   switch (task.task) {
     case "explore": {
-      const { job, mutant } = task;
-      const options = { ...pace(id), ...(await coreOf(mutant)) };
+      const { job, mutant, store } = task;
+      const options = { ...pace(id), ...(await variantOf(mutant, store)) };
       const result = await explore(scenarioOf(job.scenario), job, options);
       return mutant === undefined ? result : naming(mutant, result);
     }
     case "shrink": {
-      const { found, guarantee } = task;
-      const options = await coreOf(found.spec.mutant);
+      const { found, guarantee, store } = task;
+      const options = await variantOf(found.spec.mutant, store);
       return shrink(scenarioOf(found.spec.scenario), found, guarantee, options);
     }
     case "hunt": {
@@ -71,10 +72,14 @@ async function carryOut(id: number, task: Task): Promise<Answers[Task["task"]]> 
   }
 }
 
-async function coreOf(mutant: string | undefined): Promise<RunOptions> {
+async function variantOf(
+  mutant: string | undefined,
+  store: string | undefined,
+): Promise<RunOptions> {
+  const world = await worldOf(store);
   return mutant === undefined
-    ? {}
-    : { core: await loadCore(mutant), world: { maxEvents: MAX_EVENTS } };
+    ? { world }
+    : { core: await loadCore(mutant), world: { ...world, maxEvents: MAX_EVENTS } };
 }
 
 /** The result of a job with the mutant in each spec, so that tokens replay it. */

@@ -9,10 +9,10 @@ import { codeOf } from "../src/errors/errors.js";
 const CODES = {
   ArgumentError: [
     ...["keyNotString", "keyEmpty", "keyTooLong", "keyNotWellFormed", "durationInvalid"],
-    ...["leaseExceedsRetention", "inputUnencodable", "valueTooLarge", "writeInvalid"],
+    ...["leaseExceedsRetention", "inputUnencodable", "valueTooLarge", "writeInvalid", "crossSlot"],
     ...["optionInvalid"],
   ],
-  StoreError: ["unavailable", "closed", "full"],
+  StoreError: ["unavailable", "closed", "full", "evicting"],
   IndeterminateError: ["indeterminate"],
   InProgressError: ["inProgress"],
   MismatchError: ["mismatch"],

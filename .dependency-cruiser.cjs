@@ -44,8 +44,8 @@ module.exports = {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "npm-optional"],
         // A workspace package that is missing from the manifest resolves through tsconfig's paths,
         // which core-stands-alone and adapters-import-core-only judge. fast-check is a peer of the
-        // simulator, so it is a development dependency as well.
-        pathNot: ["^packages/", "/fast-check/"],
+        // simulator and libsql one of the SQL adapter, so they are development dependencies as well.
+        pathNot: ["^packages/", "/fast-check/", "/libsql/"],
       },
     },
     {

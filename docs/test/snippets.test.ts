@@ -30,15 +30,15 @@ interface Snippet {
 }
 
 /** The addresses under which snippets name a server, and what starts a private one. */
-const servers = [
-  { name: "redis", url: "redis://localhost:6379", start: startRedis },
-  { name: "postgres", url: "postgres://localhost:5432/postgres", start: startPostgres },
-  { name: "mariadb", url: "mysql://root@localhost:3306/app", start: startMariadb },
-] as const satisfies readonly {
-  name: ServerName;
-  url: string;
-  start: () => Promise<{ url: string; stop(): Promise<void> }>;
-}[];
+const servers: readonly {
+  readonly name: ServerName;
+  readonly url: string;
+  readonly start: () => Promise<{ url: string; stop(): Promise<void> }>;
+}[] = [
+  { name: "redis", url: "redis://localhost:6379", start: () => startRedis() },
+  { name: "postgres", url: "postgres://localhost:5432/postgres", start: () => startPostgres() },
+  { name: "mariadb", url: "mysql://root@localhost:3306/app", start: () => startMariadb() },
+];
 
 async function snippets(): Promise<Snippet[]> {
   const found: Snippet[] = [];

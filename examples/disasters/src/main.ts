@@ -6,6 +6,7 @@ import type { Disaster } from "./disaster.js";
 import { allDisasters } from "./disasters/index.js";
 import { type Payload, readPayloads } from "./disasters/webhook-payloads.js";
 import { onSignals } from "./on-signals.js";
+import { leaveOutSqliteWarning } from "./on-warnings.js";
 import { createPaint } from "./report/paint.js";
 import { createProgress } from "./report/progress.js";
 import { held, renderJson, renderText } from "./report/report.js";
@@ -87,6 +88,7 @@ process.stdout.on("error", (error) => {
     throw error;
   }
 });
+leaveOutSqliteWarning();
 const interruption = onSignals();
 try {
   process.exitCode = await main(process.argv.slice(2), interruption.signal);

@@ -52,7 +52,10 @@ export async function openRunFile(options: RunFileOptions): Promise<Run> {
   database.exec(SCHEMA);
   const sql = sqlOn(database);
   await store.sweep({ limit: 10_000 });
+  // In one transaction: of two that start at once, one begins a run and the other joins it.
+  database.exec("BEGIN IMMEDIATE");
   const { id, seed } = begin(sql, options);
+  database.exec("COMMIT");
   const done = sql("SELECT name, row FROM disasters_row WHERE run = ?", id).map(
     ({ name, row }) => [String(name), JSON.parse(String(row)) as Row] as const,
   );

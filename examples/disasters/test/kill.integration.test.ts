@@ -149,12 +149,16 @@ it("lets two processes at once on one file, and both are right", async () => {
   const both = [start("both.db", names), start("both.db", names)];
   const reports = await Promise.all(both.map((started) => killAfter(started, 120_000)));
   const [one, other] = reports as [Report, Report];
-  expect(one).toMatchObject({ ok: true, starts: 2 });
+  expect(one.ok).toBe(true);
   expect(verdicts(one)).toEqual(verdicts(other));
-  const [ledgers] = await ledgersIn("both.db");
-  const entry = { disaster: " webhook-replay", ledger: "messages", entries: PAYLOADS };
-  expect(ledgers).toContainEqual(entry);
-  expect(ledgers).toContainEqual({ disaster: " double-click", ledger: "charges", entries: 1 });
+  // One run that both are in, or two if one was over before the other had loaded.
+  const runs = await ledgersIn("both.db");
+  expect(runs.length).toBeLessThanOrEqual(2);
+  for (const ledgers of runs) {
+    const entry = { disaster: " webhook-replay", ledger: "messages", entries: PAYLOADS };
+    expect(ledgers).toContainEqual(entry);
+    expect(ledgers).toContainEqual({ disaster: " double-click", ledger: "charges", entries: 1 });
+  }
 }, 240_000);
 
 it("goes on with a run that was stopped by Ctrl-C, and begins a new one after its table", async () => {

@@ -13,6 +13,7 @@ import {
   newOpId,
   type RedisSentinel,
   startRedisSentinel,
+  until,
 } from "@onceproof/test-servers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type GroupClientKind, type OpenClient, SENTINELS } from "./support/clients.js";
@@ -44,13 +45,13 @@ describe.skipIf(missing("redis"))("a failover by Sentinel", () => {
     );
   }
 
-  /** Creates one key after the other until it is over; resolves with what was told of as applied. */
+  /** Creates one key after the other until it is over, and notes what was told of as applied. */
   async function createUntil(
     store: RedisStore,
     client: string,
     over: () => boolean,
-  ): Promise<Map<string, string>> {
-    const told = new Map<string, string>();
+    told: Map<string, string>,
+  ): Promise<void> {
     for (let count = 0; !over(); count += 1) {
       const write = { key: `${client} ${count}`, opId: newOpId(), expect: "absent", next } as const;
       const outcome = await store.write(write).then(
@@ -62,7 +63,6 @@ describe.skipIf(missing("redis"))("a failover by Sentinel", () => {
       // Not in its stead: a failed call may fail at once.
       await sleep(5);
     }
-    return told;
   }
 
   test("calls settle, unknown is honest, and the store works on the promoted server", async () => {
@@ -72,18 +72,24 @@ describe.skipIf(missing("redis"))("a failover by Sentinel", () => {
         kind,
         plain: await openMany(kind, { keyPrefix: `plain ${kind.name}` }),
         waiting: await openMany(kind, { keyPrefix: `waiting ${kind.name}`, ...options }),
+        told: [new Map<string, string>(), new Map<string, string>()],
       })),
     );
     const key = "list";
     let over = false;
-    const working = runs.map(async ({ kind, plain, waiting }) => {
-      const [log, ...told] = await Promise.all([
-        appendFromAll(plain, { key, each: 40 }),
-        ...waiting.map((store, index) => createUntil(store, String(index), () => over)),
-      ]);
+    const working = runs.map(async ({ kind, plain, waiting, told }) => {
+      const creating = told.map((keys, index) => {
+        const store = waiting[index];
+        return store && createUntil(store, String(index), () => over, keys);
+      });
+      const log = await appendFromAll(plain, { key, each: 40 });
+      await Promise.all(creating);
       return { kind, log, told };
     });
-    await sleep(200);
+    // Without its old master the group has too few replicas: what is to be told is told before.
+    await until("every store that waits for replicas was told of a write", async () =>
+      runs.every(({ told }) => told.every(({ size }) => size > 0)),
+    );
     await group.failOver();
     over = true;
     for (const { kind, log, told } of await Promise.all(working)) {

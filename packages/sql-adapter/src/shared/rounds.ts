@@ -6,6 +6,7 @@ import {
   type Runtime,
   StoreError,
   startDeadline,
+  TIMED_OUT,
 } from "@onceproof/core/advanced";
 
 /** One round of an operation; undefined asks for another one. */
@@ -36,7 +37,10 @@ export async function roundsUntil<T>(
     if (answer !== undefined) {
       return answer;
     }
-    await deadline.race(pause(runtime, Math.min(done, LONGEST_PAUSE_MS)));
+    // Its timer may ring a moment before its clock says so: then no pause would be waited for.
+    if ((await deadline.race(pause(runtime, Math.min(done, LONGEST_PAUSE_MS)))) === TIMED_OUT) {
+      break;
+    }
   }
   throw unavailable(new Error("others came first every time within the operation timeout"));
 }

@@ -1,7 +1,7 @@
 // Transactions on SQLite, whose calls are synchronous while the user's function is not: while it
 // waits, the transaction stays open on the connection, so everybody else has to wait for its end.
 
-import { type Deadline, pause } from "@onceproof/core/advanced";
+import { type Deadline, pause, TIMED_OUT } from "@onceproof/core/advanced";
 import { fileOf, inTransaction, isBusy } from "../drivers/sqlite.js";
 import { commitUnknown } from "../shared/lent-transaction.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
@@ -28,7 +28,9 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
           throw error;
         }
       }
-      await deadline.race(pause(runtime, Math.min(done, 20)));
+      if ((await deadline.race(pause(runtime, Math.min(done, 20)))) === TIMED_OUT) {
+        break;
+      }
     }
     return false;
   }

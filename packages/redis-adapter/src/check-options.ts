@@ -2,6 +2,7 @@
 // something else than was meant: JavaScript callers have no types, and a misspelt option no effect.
 
 import { ArgumentError } from "@onceproof/core/advanced";
+import { isClient } from "./connection-of.js";
 import { emptyHashTag } from "./hash-slot.js";
 import type { RedisStoreOptions } from "./options.js";
 
@@ -38,6 +39,9 @@ function shown(value: unknown): string {
 export function checkOptions(options: unknown): asserts options is RedisStoreOptions {
   if (typeof options !== "object" || options === null) {
     refuse("createRedisStore takes an object of options, at least { client }");
+  }
+  if (isClient(options)) {
+    refuse("createRedisStore takes the client in an object: createRedisStore({ client })");
   }
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
   if (unknown !== undefined) {

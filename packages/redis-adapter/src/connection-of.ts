@@ -28,29 +28,36 @@ function has(client: unknown, ...methods: readonly string[]): boolean {
   );
 }
 
-function build(client: unknown): Connection {
-  if (typeof client === "object" && client !== null) {
-    if (has(client, "call", "connect", "on")) {
-      return (client as IoredisClient).isCluster === true
-        ? ioredisClusterConnection(client as IoredisCluster)
-        : ioredisConnection(client as IoredisClient);
-    }
-    if (has(client, "sendCommand", "on")) {
-      if (has(client, "nodeClient")) {
-        return nodeRedisClusterConnection(client as NodeRedisCluster);
-      }
-      if (has(client, "getMasterNode")) {
-        return nodeRedisSentinelConnection(client as NodeRedisSentinel);
-      }
-      return "isClosing" in client
-        ? nodeRedisPoolConnection(client as NodeRedisPool)
-        : nodeRedisConnection(client as NodeRedisClient);
-    }
-  }
-  throw new ArgumentError(
-    "optionInvalid",
-    "client must be a client, Cluster, pool or Sentinel client of ioredis or node-redis",
+/** Whether it has what is used of a client; of none it needs more. */
+export function isClient(client: unknown): client is RedisClient {
+  return (
+    typeof client === "object" &&
+    client !== null &&
+    (has(client, "call", "connect", "on") || has(client, "sendCommand", "on"))
   );
+}
+
+function build(client: unknown): Connection {
+  if (!isClient(client)) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "client must be a client, Cluster, pool or Sentinel client of ioredis or node-redis",
+    );
+  }
+  if (has(client, "call", "connect")) {
+    return (client as IoredisClient).isCluster === true
+      ? ioredisClusterConnection(client as IoredisCluster)
+      : ioredisConnection(client as IoredisClient);
+  }
+  if (has(client, "nodeClient")) {
+    return nodeRedisClusterConnection(client as NodeRedisCluster);
+  }
+  if (has(client, "getMasterNode")) {
+    return nodeRedisSentinelConnection(client as NodeRedisSentinel);
+  }
+  return "isClosing" in client
+    ? nodeRedisPoolConnection(client as NodeRedisPool)
+    : nodeRedisConnection(client as NodeRedisClient);
 }
 
 /** The connection behind a client. */

@@ -19,6 +19,8 @@ export interface Connection {
   onSettled(callback: () => void): () => void;
   /** Whether the client tells that a connection was lost or ended. */
   readonly tells: boolean;
+  /** Why there is no connection, as far as the client says. */
+  lastError(): Error | undefined;
   /** How often a connection was lost: a client may have sent a command twice in between. */
   losses(): number;
 }

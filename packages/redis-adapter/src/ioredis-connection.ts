@@ -3,6 +3,7 @@
 
 import type { IoredisClient, IoredisCluster } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
+import { type ErrorWatch, watchErrors } from "./connection-error.js";
 import { writeGatherer } from "./gather-writes.js";
 import { hashSlot } from "./hash-slot.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
@@ -18,6 +19,14 @@ function stateOf(client: IoredisClient): ReturnType<Connection["state"]> {
   return client.status === "end" ? "ended" : "connecting";
 }
 
+/** Notes why a socket closed: ioredis emits no error where nobody listens, and of nodes not all. */
+function noteClosed(client: object, { note }: ErrorWatch): void {
+  const error = (client as { readonly stream?: { readonly errored?: unknown } }).stream?.errored;
+  if (error) {
+    note(error);
+  }
+}
+
 /** A client of one server. */
 export function ioredisConnection(client: IoredisClient): Connection {
   checkReadsFromMaster(client.options);
@@ -25,6 +34,9 @@ export function ioredisConnection(client: IoredisClient): Connection {
   client.on("ready", wake);
   client.on("end", wake);
   client.on("close", lost);
+  const errors = watchErrors(client);
+  client.on("ready", errors.connected);
+  client.on("close", () => noteClosed(client, errors));
   const gather = writeGatherer(client as { readonly stream?: unknown });
   const send = ([command = "", ...args]: readonly string[]): Promise<unknown> => {
     gather();
@@ -39,6 +51,7 @@ export function ioredisConnection(client: IoredisClient): Connection {
     sendInOrder: (_, commands) => Promise.all(commands.map(send)),
     serverOf: () => "",
     state: () => stateOf(client),
+    lastError: errors.lastError,
     ...events,
   };
 }
@@ -53,6 +66,9 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
   const { wake, lost, ...events } = createConnectionEvents();
   cluster.on("ready", wake);
   cluster.on("end", wake);
+  const errors = watchErrors(cluster);
+  cluster.on("ready", errors.connected);
+  cluster.on("node error", errors.note);
   // A command may be sent again when the connection that carried it closes. A node that cannot be
   // reached closes time and again, and carried nothing.
   const follow = (node: ClusterNode): void => {
@@ -61,6 +77,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
       carried = true;
     });
     node.on("close", () => {
+      noteClosed(node, errors);
       if (carried) {
         lost();
       }
@@ -93,6 +110,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
     },
     serverOf: (key) => slots()?.[hashSlot(keyPrefix + key)]?.[0] ?? key,
     state: () => stateOf(cluster),
+    lastError: errors.lastError,
     ...events,
   };
 }

@@ -8,6 +8,7 @@ import type {
   NodeRedisSentinel,
 } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
+import { watchErrors } from "./connection-error.js";
 import { hashSlot } from "./hash-slot.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
@@ -30,6 +31,8 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
   client.on("end", wake);
   client.on("reconnecting", lost);
   client.on("end", lost);
+  const errors = watchErrors(client);
+  client.on("ready", errors.connected);
   return {
     cluster: false,
     sole: true,
@@ -39,6 +42,7 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
     sendInOrder: (_, commands) =>
       Promise.all(commands.map((command) => client.sendCommand(command))),
     serverOf: () => "",
+    lastError: errors.lastError,
     state: () => (client.isReady ? "ready" : client.isOpen ? "connecting" : "ended"),
     ...events,
   };
@@ -60,6 +64,7 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
       return run(batch);
     },
     serverOf: () => "",
+    lastError: watchErrors(pool).lastError,
     state: () => (pool.isOpen && !pool.isClosing ? "ready" : "ended"),
     ...createConnectionEvents(),
   };
@@ -79,6 +84,8 @@ export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connec
   sentinel.on("end", wake);
   sentinel.on("client-error", lostBy("MASTER"));
   sentinel.on("topology-change", lostBy("MASTER_CHANGE"));
+  const errors = watchErrors(sentinel);
+  sentinel.on("ready", errors.connected);
   return {
     cluster: false,
     sole: false,
@@ -93,6 +100,7 @@ export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connec
       return run(batch);
     },
     serverOf: () => "",
+    lastError: errors.lastError,
     state: () => (sentinel.isReady ? "ready" : sentinel.isOpen ? "connecting" : "ended"),
     ...events,
   };
@@ -107,6 +115,9 @@ export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connectio
   const slots = (): Slots | undefined => (cluster as { readonly slots?: Slots }).slots;
   cluster.on("connect", wake);
   cluster.on("disconnect", wake);
+  const errors = watchErrors(cluster);
+  cluster.on("connect", errors.connected);
+  cluster.on("node-error", errors.note);
   return {
     cluster: true,
     sole: false,
@@ -121,6 +132,7 @@ export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connectio
       return run(batch);
     },
     serverOf: (key) => slots()?.[hashSlot(key)]?.master.address ?? key,
+    lastError: errors.lastError,
     // Before its first look at the cluster it has no masters.
     state: () => (!cluster.isOpen ? "ended" : cluster.masters.length > 0 ? "ready" : "connecting"),
     ...events,

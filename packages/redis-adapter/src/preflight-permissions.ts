@@ -32,6 +32,10 @@ const MOST_KEYS = 200;
 // Says something of the server's state, which other findings tell, not of what the user may do.
 const STATE = /^(OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|BUSY|NOSCRIPT)\b/;
 
+// Says that the server took no command from this client at all, or that none came to it: a reply
+// begins with its code, what a client says by itself does not.
+const NOT_HEARD = /^(NOAUTH|WRONGPASS)\b|^(?![A-Z]{2,}\b)/;
+
 function denied(command: string, cause: unknown, at: string): Remark {
   const { message } = driverError(cause);
   const told = command === "SPUBLISH";
@@ -73,11 +77,15 @@ async function attempt(command: string, at: string, send: Promise<unknown>): Pro
     await send;
     return [];
   } catch (error) {
-    return STATE.test(driverError(error).message) ? [] : [denied(command, error, at)];
+    const { message } = driverError(error);
+    if (NOT_HEARD.test(message)) {
+      throw error;
+    }
+    return STATE.test(message) ? [] : [denied(command, error, at)];
   }
 }
 
-/** What the client's user lacks on one server. */
+/** What the client's user lacks on one server; fails where the server does not hear this client. */
 export async function judgePermissions(
   { address, send }: ServerHandle,
   setup: Setup,
@@ -91,8 +99,8 @@ export async function judgePermissions(
   if (setup.waitReplicas > 0) {
     remarks.push(...(await attempt("WAIT", address, send(["WAIT", "0", "1"]))));
   }
-  try {
-    const failed = await onThisServer(setup, runtime, (key) => send(["EVAL", TRY_ALL, "1", key]));
+  const tried = onThisServer(setup, runtime, (key) => send(["EVAL", TRY_ALL, "1", key]));
+  const evaluated = tried.then((failed) => {
     const parts = Array.isArray(failed) ? failed.map(replyText) : [];
     for (let at = 0; at + 1 < parts.length; at += 2) {
       const [command = "", said = ""] = parts.slice(at, at + 2);
@@ -100,12 +108,9 @@ export async function judgePermissions(
         remarks.push(denied(command, new Error(said), address));
       }
     }
-  } catch (error) {
-    if (!STATE.test(driverError(error).message)) {
-      remarks.push(denied("EVAL", error, address));
-    }
-  }
-  return remarks;
+  });
+  const evalDenied = await attempt("EVAL", address, evaluated);
+  return [...remarks, ...evalDenied];
 }
 
 /** Whether a watch could be woken: opens the extra connection, subscribes, and closes it. */

@@ -1,17 +1,19 @@
 // Looks at the servers and the client before they are relied on, and says what it found.
 
 import {
+  ArgumentError,
   type Deadline,
   driverError,
-  pause,
   startDeadline,
   systemRuntime,
   TIMED_OUT,
 } from "@onceproof/core/advanced";
 import type { RedisClient } from "./client.js";
-import { connectionOf } from "./connection-of.js";
+import { plainError } from "./connection-error.js";
+import { connectionOf, isClient } from "./connection-of.js";
 import type { Finding } from "./finding.js";
 import { type ClientFacts, clientFacts, judgeClient } from "./preflight-client.js";
+import { ready, unanswered, unconnected } from "./preflight-connection.js";
 import { readFacts, type ServerFacts } from "./preflight-facts.js";
 import { judgePermissions, judgeWatch } from "./preflight-permissions.js";
 import { judgeServer, type Remark } from "./preflight-server.js";
@@ -44,7 +46,6 @@ export interface PreflightOptions {
 
 const SEVERITIES = ["fatal", "warning", "info"] as const;
 const WEAKEST = ["process", "asynchronous", "durable"] as const;
-const LOOK_AGAIN_MS = 25;
 
 /** What a store would refuse the client for, before it can be looked behind. */
 function refusedClient(client: RedisClient): Finding | undefined {
@@ -76,16 +77,6 @@ function bareSetup(client: RedisClient): Setup {
   };
 }
 
-function unread(at: string, cause: unknown): Remark {
-  return {
-    id: "serverUnread",
-    severity: "fatal",
-    finding: `no answer: ${driverError(cause).message}`,
-    remedy: "make sure that the server is up and the client connected, and look again",
-    at,
-  };
-}
-
 /** One finding for the same remark about several servers. */
 function merge(remarks: readonly Remark[]): readonly Finding[] {
   const merged = new Map<string, { remark: Remark; at: string[] }>();
@@ -106,15 +97,6 @@ function merge(remarks: readonly Remark[]): readonly Finding[] {
     }),
   );
   return SEVERITIES.flatMap((severity) => findings.filter((found) => found.severity === severity));
-}
-
-async function ready(client: RedisClient, deadline: Deadline): Promise<void> {
-  const connection = connectionOf(client);
-  while (connection.state() === "connecting") {
-    if ((await deadline.race(pause(systemRuntime, LOOK_AGAIN_MS))) === TIMED_OUT) {
-      return;
-    }
-  }
 }
 
 /** Fails by itself when the time is over. */
@@ -139,6 +121,12 @@ export async function preflight(
   { timeoutMs = 5000 }: PreflightOptions = {},
 ): Promise<PreflightReport> {
   const known = setupOf(target);
+  if (known === undefined && !isClient(target)) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "preflight takes what createRedisStore() returned, or a client itself, not in an object",
+    );
+  }
   const refused = known === undefined ? refusedClient(target as RedisClient) : undefined;
   if (refused !== undefined) {
     const own = clientFacts(target);
@@ -151,19 +139,25 @@ export async function preflight(
   const servers: ServerFacts[] = [];
   try {
     await ready(client, deadline);
-    const handles = serversOf(client);
+    const connection = connectionOf(client);
+    const absent = unconnected(client, connection, timeoutMs);
+    const handles = absent === undefined ? serversOf(client) : [];
     if (handles.length === 0) {
-      remarks.push(unread("the cluster", new Error("no master is known")));
+      remarks.push(absent ?? unanswered("the cluster", new Error("no master is known")));
     }
+    const before = connection.lastError();
     await Promise.all(
       handles.map(async (server) => {
         try {
+          // First, for it alone fails where the server does not hear the client.
+          const rights = await inTime(deadline, judgePermissions(server, setup, systemRuntime));
           const facts = await inTime(deadline, readFacts(server));
           servers.push(facts);
-          remarks.push(...judgeServer(facts, setup));
-          remarks.push(...(await inTime(deadline, judgePermissions(server, setup, systemRuntime))));
+          remarks.push(...judgeServer(facts, setup), ...rights);
         } catch (error) {
-          remarks.push(unread(server.address, error));
+          const said = connection.lastError();
+          const cause = said === undefined || said === before ? error : said;
+          remarks.push(unanswered(server.address, plainError(cause)));
         }
       }),
     );

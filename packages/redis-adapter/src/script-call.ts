@@ -10,6 +10,7 @@ import {
   TIMED_OUT,
 } from "@onceproof/core/advanced";
 import type { Connection } from "./connection.js";
+import { notConnected } from "./connection-error.js";
 import type { EvictionGuard } from "./eviction-guard.js";
 import { isPassing, isScriptUnknown, OWN_CLIENT, replyCode } from "./reply-error.js";
 import type { Script } from "./scripts.js";
@@ -145,11 +146,14 @@ export function scriptCaller(
         const waited = await deadline.race(looked);
         stop();
         if (waited === TIMED_OUT) {
-          return nothing(new Error(`not connected within ${timeoutMs} ms`));
+          return nothing(
+            notConnected(`not connected within ${timeoutMs} ms`, connection.lastError()),
+          );
         }
       }
       if (connection.state() === "ended") {
-        return nothing(new Error("the client is not connected and does not try to be"));
+        const said = "the client is not connected and does not try to be";
+        return nothing(notConnected(said, connection.lastError()));
       }
       if (guard?.passed() !== false) {
         return undefined;

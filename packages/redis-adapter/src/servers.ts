@@ -31,11 +31,35 @@ function ioredisHandle(node: IoredisNode): ServerHandle {
   };
 }
 
+interface ClientParts {
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly stream?: { readonly remoteAddress?: string; readonly remotePort?: number };
+  getMasterNode?(): { readonly host?: string; readonly port?: number } | undefined;
+}
+
+function hostAndPort(host: unknown, port: unknown): string {
+  return typeof host === "string" && host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 /** Where a client of one server is connected to, as far as it tells. */
-function addressOf(client: object): string {
-  const { options = {} } = client as { readonly options?: Record<string, unknown> };
-  const { host, port } = { ...options, ...Object(options.socket) } as Record<string, unknown>;
-  return host === undefined && port === undefined ? "the server" : `${host ?? "localhost"}:${port}`;
+export function addressOf(client: object): string {
+  const { options, stream, getMasterNode } = client as ClientParts;
+  if (options?.sentinels || getMasterNode !== undefined) {
+    // Its options name no server, or one that is not spoken to: Sentinel has named another.
+    const node = getMasterNode?.call(client);
+    const host = node === undefined ? stream?.remoteAddress : node.host;
+    return host === undefined
+      ? "the master that Sentinel names"
+      : hostAndPort(host, node === undefined ? stream?.remotePort : node.port);
+  }
+  const parts = { ...options, ...Object(options?.socket) } as Record<string, unknown>;
+  const { host, port, path } = parts;
+  if (typeof path === "string") {
+    return path;
+  }
+  return host === undefined && port === undefined
+    ? "the server"
+    : hostAndPort(host ?? "localhost", port ?? 6379);
 }
 
 /** The servers that a client knows now. */

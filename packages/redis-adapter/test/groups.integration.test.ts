@@ -153,6 +153,9 @@ describe.skipIf(missing("redis"))("on a real master that Sentinel names", () => 
       expect(report.findings.filter(({ severity }) => severity !== "info")).toMatchObject([
         { id: "replicasNotAwaited" },
       ]);
+      // The server that Sentinel named, not one that the options do not.
+      const master = `127.0.0.1:${(await group.master()).port}`;
+      expect(report.servers.map(({ address }) => address)).toEqual([master]);
       await watcher.close();
     },
   );

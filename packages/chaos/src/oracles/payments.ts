@@ -76,7 +76,8 @@ function judgeRows(
     return [{ guarantee: ONCE, detail: `${request} took effect ${rows.length} times: ${seen}` }];
   }
   if (told.length === 0) {
-    const detail = `${request}: nobody could be told what became of it, though all was whole`;
+    const last = JSON.stringify(group.at(-1)?.answer);
+    const detail = `${request}: when all was whole, nobody could be told of it, but ${last}`;
     return [{ guarantee: SAME, detail }];
   }
   const [row] = rows;

@@ -228,8 +228,8 @@ async function finishAll(clients: readonly Client[]): Promise<Violation[]> {
   const violations: Violation[] = [];
   await Promise.all(
     clients.map(async ({ worker }, index) => {
-      if (worker.died()) return void violations.push(deathOf(index + 1));
       if (await worker.finish(FINISH_WITHIN_MS)) return;
+      if (worker.died()) return void violations.push(deathOf(index + 1));
       const detail = `client ${index + 1} did not end within ${FINISH_WITHIN_MS} ms after all faults`;
       violations.push({ guarantee: "Nothing hangs.", detail });
     }),

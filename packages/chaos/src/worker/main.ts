@@ -1,5 +1,6 @@
 // A client process: opens its connections through its proxy, works until it is told to finish, and
 // ends when the process that started it is gone.
+import { inspect } from "node:util";
 import { loadStoreKind } from "../stores/load.js";
 import { type Client, startClient } from "./client.js";
 import type { FromWorker, ToWorker, WorkerOptions } from "./protocol.js";
@@ -12,11 +13,13 @@ const send = (message: FromWorker): void => {
 process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit(1));
 
-// mariadb 3.5.4: a connection that is destroyed with a question open is killed at the server through
-// another one, and nobody catches it if its session is gone by then. Anything else ends the process.
+// mariadb 3.5.4: to destroy a connection with a question open it sends KILL through another one, and
+// lets nobody catch it if that fails. Anything else that nobody catches ends the process.
+const ofItsKill = ({ sql, code }: { sql?: unknown; code?: unknown }): boolean =>
+  /^KILL \d+/.test(String(sql)) || (sql === null && code === "ER_SOCKET_UNEXPECTED_CLOSE");
 process.on("unhandledRejection", (error) => {
-  if (/^KILL \d+/.test(String(Object(error).sql))) return;
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+  if (ofItsKill(Object(error))) return;
+  process.stderr.write(`${inspect(error)}\n`);
   process.exit(1);
 });
 

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransactionalDedup, Final, type TransactionalDedup } from "@onceproof/core";
 import { LOST_COMMIT, OUTSIDE, rerunLostCommits } from "../broken-transactions.js";
+import type { Random } from "../random.js";
 import type { Statements, Transactions } from "../stores/store-kind.js";
 import { type Lane, LEASE_MS, SETTLE_MS, WAIT_MS, type Workload } from "../worker/lane.js";
 
@@ -142,10 +143,21 @@ export async function askForPayment(
   return lane.ask("payment", ask, async () => {
     const answer =
       broken === OUTSIDE
-        ? await payments.attempt(request, () => transactions.store.transaction(handler))
+        ? await payments.attempt(request, () => payOutside(transactions, handler, random))
         : await payments.attemptInTransaction(request, handler);
     return { ...answer, ...met };
   });
+}
+
+/** Commits the effect, and then goes on with something else before it is recorded. */
+async function payOutside(
+  { store }: Transactions,
+  handler: (tx: unknown) => Promise<string>,
+  random: Random,
+): Promise<string> {
+  const value = await store.transaction(handler);
+  await sleep(random.int(0, 300));
+  return value;
 }
 
 function counting(transactions: Transactions, tx: unknown, met: Met): Statements {

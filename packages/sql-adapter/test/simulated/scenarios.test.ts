@@ -26,7 +26,7 @@ describe("in memory, several keys in one step", () => {
   test.each(on("durable"))("$id keeps what it states", async (scenario) => {
     const { runs, found } = await surprisesOf(scenario, inMemory(), {
       profile: "durable",
-      oneIn: 150,
+      oneIn: 250,
     });
     expect(found).toEqual([]);
     expect(runs).toBeGreaterThan(scenario.workloads.length);
@@ -51,7 +51,7 @@ describe("when the host's clock steps back", () => {
     async (scenario) => {
       const { found } = await surprisesOf(scenario, inMemory(), {
         profile: "clock-back",
-        oneIn: 30,
+        oneIn: 60,
       });
       expect(found).toEqual([]);
     },

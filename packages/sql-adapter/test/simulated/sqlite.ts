@@ -15,9 +15,9 @@ import {
 } from "@onceproof/simulator";
 import {
   createSqliteStore,
-  migrate,
   type SqliteDatabase,
   type SqliteStore,
+  schema,
 } from "@onceproof/sql-adapter";
 import Database from "libsql";
 
@@ -99,7 +99,7 @@ function serve(opened: Opened, host: DatabaseHost, alterations: Alterations): Se
   const [first] = opened.connections as [Connection];
   // A file in memory, or one that need not survive this process.
   for (const connection of opened.connections) connection.exec("PRAGMA synchronous = OFF");
-  void migrate(first);
+  first.exec(schema("sqlite"));
   first.exec(CHARGES);
 
   const add = (tx: SqliteDatabase, { key, value, operation }: Row): void => {

@@ -11,7 +11,7 @@ const workloads = scenario.workloads.map(({ id }) => id);
 const profile = "transactional";
 
 test.each(workloads)("%s keeps what it states under single faults", async (id) => {
-  const sample = { profile, oneIn: 8, workloads: [id] } as const;
+  const sample = { profile, oneIn: 10, workloads: [id] } as const;
   const { runs, found } = await surprisesOf(scenario, inMemory(), sample);
   expect(found).toEqual([]);
   expect(runs).toBeGreaterThan(20);

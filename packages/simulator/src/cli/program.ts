@@ -1,7 +1,8 @@
 // The command's arguments: what there is, what it means, examples.
 
 import { ArgumentError } from "@onceproof/core/advanced";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
+import { calledAs } from "./called-as.js";
 import { mutants } from "./mutants-command.js";
 import { replay } from "./replay-command.js";
 import { paintError, printError } from "./terminal.js";
@@ -29,6 +30,12 @@ export async function runProgram(
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .exitOverride()
+    .configureHelp({
+      commandUsage: (command) =>
+        command.parent === null
+          ? new Help().commandUsage(command)
+          : `${calledAs(command.name())} ${command.usage()}`,
+    })
     .configureOutput({ outputError: (text, write) => write(paintError.red(text)) })
     .showHelpAfterError("(onceproof --help tells what there is)")
     .addHelpText(
@@ -87,7 +94,7 @@ function addVerify(
 ): void {
   program
     .command("verify")
-    .showHelpAfterError("(onceproof verify --help tells what there is)")
+    .showHelpAfterError(`(${calledAs("verify")} --help tells what there is)`)
     .description("explore every scenario under faults and print which guarantee holds where")
     .addOption(
       new Option("--quick", "a sample of the plans (default; about 45,000)").conflicts([
@@ -152,10 +159,10 @@ function addVerify(
       "after",
       `
 Examples:
-  onceproof verify --only dedup,lock --profile durable
-  onceproof verify --full --jobs 8 --html report.html
-  onceproof verify --full --shard 1/4 --json part-1.json
-  onceproof verify --merge part-1.json part-2.json part-3.json part-4.json`,
+  ${calledAs("verify")} --only dedup,lock --profile durable
+  ${calledAs("verify")} --full --jobs 8 --html report.html
+  ${calledAs("verify")} --full --shard 1/4 --json part-1.json
+  ${calledAs("verify")} --merge part-1.json part-2.json part-3.json part-4.json`,
     )
     .action(act);
 }
@@ -166,7 +173,7 @@ function addReplay(
 ): void {
   program
     .command("replay")
-    .showHelpAfterError("(onceproof replay --help tells what there is)")
+    .showHelpAfterError(`(${calledAs("replay")} --help tells what there is)`)
     .description("carry out one run again, and tell what happened")
     .argument("<token>", "the replay token that a violation was printed with")
     .option("--trace", "print every event, one a line, and a hash over all: the same everywhere")
@@ -178,8 +185,8 @@ function addReplay(
       "after",
       `
 Examples:
-  onceproof replay op1.WyJ…
-  onceproof replay op1.WyJ… --trace > run.txt`,
+  ${calledAs("replay")} op1.WyJ…
+  ${calledAs("replay")} op1.WyJ… --trace > run.txt`,
     )
     .action(act);
 }
@@ -190,7 +197,7 @@ function addMutants(
 ): void {
   program
     .command("mutants")
-    .showHelpAfterError("(onceproof mutants --help tells what there is)")
+    .showHelpAfterError(`(${calledAs("mutants")} --help tells what there is)`)
     .description("show that broken variants of core are noticed, and that core as it is is not")
     .option("--only <prefix>", "mutants whose ids begin so, separated by commas")
     .option("--list", "print ids and what each breaks, and run nothing")
@@ -206,8 +213,8 @@ function addMutants(
       "after",
       `
 Examples:
-  onceproof mutants --only dedup/
-  onceproof mutants --budget 20000 --json mutants.json`,
+  ${calledAs("mutants")} --only dedup/
+  ${calledAs("mutants")} --budget 20000 --json mutants.json`,
     )
     .action(act);
 }

@@ -35,9 +35,10 @@ const ESCAPE = "\u001b[";
 test(
   "help names every command, with examples and exit codes; each command has its own",
   async () => {
-    const [all, verify, version] = await Promise.all([
+    const [all, verify, byNpm, version] = await Promise.all([
       run(["--help"]),
       run(["verify", "--help"]),
+      run(["verify", "--help"], { npm_lifecycle_event: "verify" }),
       run(["--version"]),
     ]);
     expect(all).toMatchObject({ code: 0, stderr: "" });
@@ -48,6 +49,9 @@ test(
     for (const word of ["--full", "--shard", "--merge", "--jobs", "Examples:"]) {
       expect(verify.stdout).toContain(word);
     }
+    expect(verify.stdout).toContain("Usage: onceproof verify [options]");
+    expect(byNpm.stdout).toContain("Usage: npm run verify -- [options]");
+    expect(byNpm.stdout).not.toContain("onceproof verify");
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   },
   PATIENCE_MS,

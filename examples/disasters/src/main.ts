@@ -7,11 +7,12 @@ import { allDisasters } from "./disasters/index.js";
 import { type Payload, readPayloads } from "./disasters/webhook-payloads.js";
 import { onSignals } from "./on-signals.js";
 import { leaveOutSqliteWarning } from "./on-warnings.js";
+import { openRun } from "./open-run.js";
 import { createPaint } from "./report/paint.js";
 import { createProgress } from "./report/progress.js";
 import { held, renderJson, renderText } from "./report/report.js";
 import { type Row, runDisaster } from "./run.js";
-import { openRun, type Run } from "./run-state.js";
+import type { RunState } from "./run-state.js";
 
 const WIDTH_OF_A_PIPE = 100;
 
@@ -54,7 +55,7 @@ async function load(directory: string | undefined): Promise<Payload[]> {
 /** One after the other: each disaster's timing is its own. What is done already is not run again. */
 async function runAll(
   disasters: readonly Disaster[],
-  { stage, seed, done, record }: Run,
+  { stage, seed, done, record }: RunState,
   signal: AbortSignal,
 ): Promise<Row[]> {
   const progress = createProgress(process.stderr, createPaint(process.stderr));

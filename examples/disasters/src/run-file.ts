@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createSqliteStore, openSqlite } from "@onceproof/sql-adapter";
 import type { Row } from "./run.js";
-import type { Run } from "./run-state.js";
+import type { RunState } from "./run-state.js";
 import { makeBooks, openBooks } from "./world/books.js";
 import { withRoundTrips } from "./world/round-trips.js";
 import { type Sql, sqlOn } from "./world/sql.js";
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS disasters_row (
   run TEXT NOT NULL, name TEXT NOT NULL, row TEXT NOT NULL, PRIMARY KEY (run, name)
 ) STRICT;`;
 
-export async function openRunFile(options: RunFileOptions): Promise<Run> {
+export async function openRunFile(options: RunFileOptions): Promise<RunState> {
   const { file = DEFAULT_FILE } = options;
   if (file === DEFAULT_FILE) {
     await mkdir(dirname(file), { recursive: true });

@@ -1,13 +1,9 @@
-// A run with what it stands on and how far it has come: in a SQLite file it survives kill -9; over
-// another store it is over when the program is.
+// What the program needs to know of a run, wherever it takes place.
 
-import { codeOf } from "@onceproof/core";
-import { type StoreChoice, UsageError } from "./cli-options.js";
 import type { Row } from "./run.js";
-import { openRunFile, type RunFileOptions } from "./run-file.js";
-import { passingStage, type Stage } from "./world/stage.js";
+import type { Stage } from "./world/stage.js";
 
-export interface Run {
+export interface RunState {
   readonly stage: Stage;
   readonly seed: number;
   /** What earlier starts of this run have found, by name. */
@@ -16,44 +12,4 @@ export interface Run {
   /** The table is printed: the next start begins a new run. */
   finish(): void;
   close(): Promise<void>;
-}
-
-export async function openRun(
-  store: StoreChoice,
-  options: Pick<RunFileOptions, "seed" | "asked" | "drawSeed">,
-): Promise<Run> {
-  switch (store.kind) {
-    case "sqlite":
-      return openFile({ file: store.file, fresh: store.fresh, ...options });
-    case "memory":
-      return passing(passingStage(), options);
-    case "redis": {
-      // Loaded only where it is asked for.
-      const { redisAt } = await import("./world/redis.js");
-      return passing(passingStage(redisAt(store.url)), options);
-    }
-  }
-}
-
-/** What `openSqlite` refuses says what to do about it. */
-const FOR_THE_USER: readonly unknown[] = ["optionInvalid", "formatUnknown", "unavailable"];
-
-async function openFile(options: RunFileOptions): Promise<Run> {
-  try {
-    return await openRunFile(options);
-  } catch (error) {
-    if (error instanceof Error && FOR_THE_USER.includes(codeOf(error))) {
-      throw new UsageError(`--file: ${error.message}`);
-    }
-    throw error;
-  }
-}
-
-function passing(stage: Stage, { seed, drawSeed }: Pick<RunFileOptions, "seed" | "drawSeed">): Run {
-  return {
-    ...{ stage, seed: seed ?? drawSeed(), done: new Map() },
-    record() {},
-    finish() {},
-    async close() {},
-  };
 }

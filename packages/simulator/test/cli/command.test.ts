@@ -69,7 +69,6 @@ test.each([
   [["verify", "--html", "."], "--html . cannot be written: it is a folder"],
   [["verify", "--mutant", "lock/none"], "`onceproof mutants --list` lists them"],
   [["verify", "--store", "none.mjs"], "none.mjs cannot be loaded"],
-  [["verify", "--store", "package.json"], "package.json cannot be loaded"],
   [["verify", "--store", "vitest.config.ts"], "must export `world`"],
   [["verify", "--store", "x.mjs", "--profile", "failover"], "is not run as failover"],
   [["mutants", "--bugdet", "1"], "(onceproof mutants --help tells what there is)"],
@@ -88,6 +87,24 @@ test.each([
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n {4}at /);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a store of one's own is what is explored, and what a replay runs",
+  async () => {
+    const store = ["--store", "packages/simulator/test/cli/support/forgetful-store.ts"];
+    const only = ["--only", "dedup/transaction", "--profile", "transactional"];
+    const found = await run(["verify", ...store, ...only, "--time", "4s", "--jobs", "1"]);
+    expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining("on the store of") });
+    expect(found.stdout).toContain("dedup/transaction-told-is-committed");
+    const token = /replay: onceproof replay (\S+) --store/.exec(found.stdout)?.[1];
+    const [own, simulated] = await Promise.all([
+      run(["replay", String(token), ...store, "--check"]),
+      run(["replay", String(token), "--check"]),
+    ]);
+    expect([own.code, simulated.code]).toEqual([1, 0]);
   },
   PATIENCE_MS,
 );

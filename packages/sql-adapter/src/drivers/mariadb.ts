@@ -8,6 +8,7 @@ import { inTurn, type Lent, onLoan, type Session, type Sessions } from "../share
 export interface MariadbQuery {
   readonly sql: string;
   readonly rowsAsArray: false;
+  readonly nestTables: false;
   readonly namedPlaceholders: false;
   readonly metaAsArray: false;
 }
@@ -40,6 +41,7 @@ export function mariadbSession(connection: MariadbConnection, prepare: boolean):
       const query: MariadbQuery = {
         sql: text,
         rowsAsArray: false,
+        nestTables: false,
         namedPlaceholders: false,
         metaAsArray: false,
       };

@@ -14,6 +14,7 @@ export interface Mysql2Connection {
 export interface Mysql2Query {
   readonly sql: string;
   readonly rowsAsArray: false;
+  readonly nestTables: false;
 }
 
 /** What is used of a connection that a mysql2 pool lends. */
@@ -38,7 +39,7 @@ export interface Mysql2Callbacks<Client> {
 export function mysql2Session(connection: Mysql2Connection, prepare: boolean): Session {
   return {
     async send({ text }, values) {
-      const query = { sql: text, rowsAsArray: false } as const;
+      const query = { sql: text, rowsAsArray: false, nestTables: false } as const;
       // Transaction control is not worth a prepared statement, and not every server takes it.
       const [result] =
         prepare && values.length > 0

@@ -1,5 +1,6 @@
 // The user's own `sql` of postgres.js, seen through the few members that are used of it.
 
+import { ArgumentError } from "@onceproof/core/advanced";
 import { isPreparedLost, sqlstate } from "../postgres/sqlstate.js";
 import type { Columns } from "../shared/row.js";
 import {
@@ -38,6 +39,42 @@ export interface PostgresJs extends PostgresJsSession {
     channel: string,
     onPayload: (payload: string) => void,
   ): Promise<{ unlisten(): Promise<void> }>;
+}
+
+/** What postgres.js is told to make of the names and values that the server answers with. */
+interface Transform {
+  readonly column?: { readonly from?: ((name: string) => string) | undefined };
+  readonly value?: { readonly from?: ((value: unknown, column: object) => unknown) | undefined };
+  readonly row?: { readonly from?: unknown };
+}
+
+/** By the numbers of their types; `postgres.camel` changes only JSON. */
+const PROBES = [
+  [16, true],
+  [17, Buffer.from("a_b")],
+  [20, "1"],
+  [25, "a_b"],
+] as const;
+
+/**
+ * Refuses a client that would hand over answers changed: nobody would notice but by wrong results.
+ * If there are `names`, those that it leaves as they are will do.
+ *
+ * Fails: ArgumentError `optionInvalid`.
+ */
+export function checkTransform(sql: PostgresJs, names?: readonly string[]): void {
+  const { options } = sql as PostgresJs & { readonly options?: { readonly transform?: Transform } };
+  const { column, value, row } = options?.transform ?? {};
+  const from = column?.from;
+  const renames = from && (names === undefined || names.some((name) => from(name) !== name));
+  const change = value?.from;
+  const changes = change && PROBES.some(([type, probe]) => change(probe, { type }) !== probe);
+  if (renames || changes || row?.from) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "client transforms the columns, values or rows of answers: give one of its own, without `transform`",
+    );
+  }
 }
 
 function ignore(): void {}

@@ -43,10 +43,25 @@ async function learn(session: Session, timeoutMs: number): Promise<Known> {
   return { packetBytes, limit: "" };
 }
 
+const SMALL_BYTES = 32;
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") {
+    return Buffer.byteLength(value, "utf8");
+  }
+  if (value instanceof Uint8Array) {
+    return value.length;
+  }
+  // Both drivers send what is no date as JSON.
+  return typeof value === "object" && value !== null && !(value instanceof Date)
+    ? Buffer.byteLength(JSON.stringify(value) ?? "", "utf8")
+    : 0;
+}
+
 function packetBytes(values: readonly unknown[], text: string, factor: number): number {
   let bytes = text.length + OVERHEAD_BYTES;
   for (const value of values) {
-    bytes += value instanceof Uint8Array ? value.length * factor : 32;
+    bytes += sizeOf(value) * factor + SMALL_BYTES;
   }
   return bytes;
 }
@@ -79,7 +94,7 @@ export function limitedSessions(sessions: Sessions, timeoutMs: number, prepare: 
   // By the connection itself or, where the driver hides it, by its number.
   const objects = new WeakMap<object, Known>();
   const numbers = new Map<unknown, Known>();
-  // Without prepared statements bytes are sent in hexadecimal.
+  // Without prepared statements bytes are sent in hexadecimal, and texts with escapes.
   const factor = prepare ? 1 : 2;
 
   async function look({ session, id }: Lent, deadline: Deadline): Promise<Known | undefined> {

@@ -6,10 +6,12 @@ import { isInMemory } from "../drivers/pglite.js";
 import {
   isPglite,
   isPostgresClient,
+  isPostgresJs,
   type PostgresClient,
   postgresListen,
   postgresSessions,
 } from "../drivers/postgres.js";
+import { checkTransform } from "../drivers/postgres-js.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
 import {
   type Durability,
@@ -88,6 +90,9 @@ const BEGIN: readonly Statement[] = [
   statement("begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"),
 ];
 
+/** Some of what the statements answer with. */
+const COLUMNS = ["v", "rev", "op", "at", "exp", "now", "wrev", "wat", "wexp"];
+
 function durabilityOf({ client, durability }: PostgresStoreOptions): Durability {
   if (!isPglite(client)) {
     return durability ?? "durable";
@@ -107,6 +112,9 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
       "optionInvalid",
       "client must be a pg Pool or Client, the sql of postgres.js, or a PGlite",
     );
+  }
+  if (isPostgresJs(client)) {
+    checkTransform(client, COLUMNS);
   }
   const table = quoteTable("postgres", options.table);
   const channel = notify ? channelOf(table) : undefined;

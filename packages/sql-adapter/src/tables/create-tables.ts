@@ -9,7 +9,7 @@ import type { Mysql2Callbacks, Mysql2Connection } from "../drivers/mysql2.js";
 import { type PgClient, pgSessions } from "../drivers/pg.js";
 import { type PgliteDatabase, pgliteSessions } from "../drivers/pglite.js";
 import { isPglite, isPostgresClient, isPostgresJs, postgresSessions } from "../drivers/postgres.js";
-import type { PostgresJsSession } from "../drivers/postgres-js.js";
+import { checkTransform, type PostgresJsSession } from "../drivers/postgres-js.js";
 import { inTransaction, isSqliteDatabase, type SqliteDatabase } from "../drivers/sqlite.js";
 import { meaning as mysqlMeaning } from "../mysql/error-code.js";
 import { limitedSessions } from "../mysql/server-facts.js";
@@ -177,6 +177,9 @@ function ownDatabase(client: DatabaseClient, shared: Shared, prepare: boolean): 
   if (isMysqlClient(client)) {
     const sessions = limitedSessions(mysqlSessions(client, prepare), shared.timeoutMs, prepare);
     return serverDatabase(exchangeOver(sessions, mysqlMeaning, MYSQL_BEGIN), shared);
+  }
+  if (isPostgresJs(client)) {
+    checkTransform(client);
   }
   const begin = [
     {

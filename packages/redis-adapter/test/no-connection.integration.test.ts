@@ -196,6 +196,14 @@ describe.skipIf(missing("redis"))("where the server does not take the client", (
     expect(first + JSON.stringify(second)).not.toContain("guess-4711");
   });
 
+  test("ioredis without a listener does not tell, and the remedy is to give it one", async () => {
+    vi.spyOn(console, "error").mockImplementation(quiet);
+    expect(await unread(openIoredis(0, false)(server.port, "guess-4711"))).toMatchObject({
+      finding: expect.stringContaining("not connected after 300 ms, and does not say why"),
+      remedy: expect.stringContaining("`error` listener"),
+    });
+  });
+
   test.each(KINDS)("%s without a password is told to give it", async (_, open) => {
     const client = open(server.port);
     expect(await causeOfRead(client)).toContain("NOAUTH");

@@ -11,7 +11,7 @@ import type {
   WriteAllResult,
   WriteResult,
 } from "@onceproof/core/advanced";
-import { boundStore } from "../shared/bound-store.js";
+import { boundStore, type Doom, untilDoomed } from "../shared/bound-store.js";
 import { isCreate, judge, judgeAll, observe, type Sight, sightOf } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { columnsOf, integer, slotOf } from "../shared/row.js";
@@ -167,15 +167,18 @@ async function writeAll(
 /** Builds a store that is bound to a transaction. */
 export function bindMysql(
   binding: Binding,
-  carrier: Carrier,
+  { tellsInsertId, query }: Carrier,
   watch: Watch | undefined,
 ): MultiKeyStore {
+  const doom: Doom = { reason: undefined };
+  const carrier: Carrier = { tellsInsertId, query: untilDoomed(doom, query) };
   const { runtime, capabilities, statements } = binding;
   return boundStore({
     runtime,
     capabilities,
     isContention,
     watch,
+    doom,
     steps: {
       async read(key) {
         const ask = async (step: Statement, values: readonly unknown[]) =>

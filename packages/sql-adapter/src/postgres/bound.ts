@@ -3,7 +3,7 @@
 // error (ON CONFLICT), and several keys have a savepoint.
 
 import type { Deadline, MultiKeyStore } from "@onceproof/core/advanced";
-import { boundStore } from "../shared/bound-store.js";
+import { boundStore, type Doom, untilDoomed } from "../shared/bound-store.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import type { Columns } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
@@ -75,12 +75,23 @@ async function undoable<T>(carrier: Carrier, work: (carrier: Carrier) => Promise
   }
 }
 
+function carrierUntil(doom: Doom, { query, savepoint }: Carrier): Carrier {
+  return {
+    query: untilDoomed(doom, query),
+    ...(savepoint && {
+      savepoint: (work) => savepoint((inner) => work(carrierUntil(doom, inner))),
+    }),
+  };
+}
+
 /** Builds a store that is bound to a transaction. Cost: 1 statement a step; `writeAll` 3. */
 export function bindPostgres(
   { options, statements }: Binding,
-  carrier: Carrier,
+  given: Carrier,
   watch: Watch | undefined,
 ): MultiKeyStore {
+  const doom: Doom = { reason: undefined };
+  const carrier = carrierUntil(doom, given);
   const { table, notifications, runtime, capabilities } = options;
   const channel = notifications?.channel;
   const duplicates = new WeakMap<Deadline, number>();
@@ -89,6 +100,7 @@ export function bindPostgres(
     capabilities,
     isContention,
     watch,
+    doom,
     steps: {
       async read(key) {
         const [row = {}] = await carrier.query(statements.read, [keyBytes(key)]);

@@ -28,6 +28,27 @@ export interface BoundSteps {
   writeAll(all: WriteAll, deadline: Deadline): Promise<WriteAllResult | undefined>;
 }
 
+/** Why a bound store sends nothing more, once there is a reason. */
+export interface Doom {
+  reason: OnceproofError | undefined;
+}
+
+/**
+ * Sends until there is a reason to send nothing more: the rest of a step that was given up would
+ * come after the rollback, and be committed by itself.
+ */
+export function untilDoomed<Sent extends unknown[], Answer>(
+  doom: Doom,
+  send: (...sent: Sent) => Promise<Answer>,
+): (...sent: Sent) => Promise<Answer> {
+  return async (...sent) => {
+    if (doom.reason !== undefined) {
+      throw doom.reason;
+    }
+    return send(...sent);
+  };
+}
+
 /** What a bound store is made of. */
 export interface BoundParts {
   readonly runtime: Runtime;
@@ -36,6 +57,8 @@ export interface BoundParts {
   /** Of the transaction, if a store has begun it. */
   readonly watch: Watch | undefined;
   readonly steps: BoundSteps;
+  /** What its steps send by, unless they are synchronous: see `untilDoomed`. */
+  readonly doom?: Doom;
 }
 
 /**
@@ -47,7 +70,7 @@ export interface BoundParts {
 export function boundStore(parts: BoundParts): MultiKeyStore {
   const { runtime, capabilities, steps, watch, isContention } = parts;
   const { maxValueBytes, operationTimeoutMs } = capabilities;
-  let doom: OnceproofError | undefined;
+  const { doom = { reason: undefined } } = parts;
   let turn: Promise<unknown> = Promise.resolve();
 
   function failed(error: unknown): OnceproofError {
@@ -58,9 +81,9 @@ export function boundStore(parts: BoundParts): MultiKeyStore {
   }
 
   async function step<T>(work: (deadline: Deadline) => Promise<T | undefined>): Promise<T> {
-    doom ??= watch?.doom();
-    if (doom !== undefined) {
-      throw doom;
+    doom.reason ??= watch?.doom();
+    if (doom.reason !== undefined) {
+      throw doom.reason;
     }
     try {
       return await withDeadline(runtime, operationTimeoutMs, async (deadline) => {
@@ -74,9 +97,9 @@ export function boundStore(parts: BoundParts): MultiKeyStore {
       if (error instanceof ArgumentError) {
         throw error;
       }
-      doom = failed(error);
-      watch?.fail(doom);
-      throw doom;
+      doom.reason = failed(error);
+      watch?.fail(doom.reason);
+      throw doom.reason;
     }
   }
 

@@ -23,18 +23,23 @@ export interface Connection {
   lastError(): Error | undefined;
   /** How often a connection was lost: a client may have sent a command twice in between. */
   losses(): number;
+  /** How often another server may have taken the place of the one before: losses, and what hints at it. */
+  changes(): number;
 }
 
 /** Counts losses and wakes who waits. */
 export interface ConnectionEvents {
   wake(): void;
   lost(): void;
+  changed(): void;
   onSettled(callback: () => void): () => void;
   losses(): number;
+  changes(): number;
 }
 
 export function createConnectionEvents(): ConnectionEvents {
   let losses = 0;
+  let hints = 0;
   const waiters = new Set<() => void>();
   return {
     wake() {
@@ -45,7 +50,11 @@ export function createConnectionEvents(): ConnectionEvents {
     lost() {
       losses += 1;
     },
+    changed() {
+      hints += 1;
+    },
     losses: () => losses,
+    changes: () => losses + hints,
     onSettled(callback) {
       waiters.add(callback);
       return () => waiters.delete(callback);

@@ -63,7 +63,7 @@ function create(client: RedisClient, connection: Connection, runtime: Runtime): 
   let looking: Promise<Look> | undefined;
 
   async function look(): Promise<Look> {
-    const losses = connection.losses();
+    const changes = connection.changes();
     const looks = await Promise.all(serversOf(client).map((server) => lookAt(server, runtime)));
     const evicting = looks.find(({ kind }) => kind === "evicting");
     lookAgainAtMs = runtime.monotonicNow() + LOOK_AGAIN_MS;
@@ -74,7 +74,7 @@ function create(client: RedisClient, connection: Connection, runtime: Runtime): 
     // A cluster is not held up by those of its masters that are gone.
     const answered = looks.find(({ kind }) => kind === "passed");
     if (answered !== undefined) {
-      passedAt = losses;
+      passedAt = changes;
     }
     return answered ?? looks[0] ?? { kind: "noAnswer", cause: new Error("no master is known") };
   }
@@ -88,7 +88,7 @@ function create(client: RedisClient, connection: Connection, runtime: Runtime): 
 
   return {
     passed() {
-      if (passedAt !== connection.losses()) {
+      if (passedAt !== connection.changes()) {
         return false;
       }
       if (!connection.tells && runtime.monotonicNow() >= lookAgainAtMs) {

@@ -1,6 +1,7 @@
 // node-redis (5 and 6) as a connection: a client, a pool of them, a Sentinel client and a cluster.
 // Of these only the Sentinel client sends a command again when its connection was lost.
 
+import { errorMonitor } from "node:events";
 import type {
   NodeRedisClient,
   NodeRedisCluster,
@@ -50,6 +51,9 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
 
 /** A pool of clients of one server. */
 export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
+  const { changed, ...events } = createConnectionEvents();
+  // A member that lost its connection is told of as an error, as other things are; observed only.
+  (pool as unknown as { on(event: symbol, listener: () => void): void }).on(errorMonitor, changed);
   return {
     cluster: false,
     sole: false,
@@ -66,7 +70,7 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
     serverOf: () => "",
     lastError: watchErrors(pool).lastError,
     state: () => (pool.isOpen && !pool.isClosing ? "ready" : "ended"),
-    ...createConnectionEvents(),
+    ...events,
   };
 }
 

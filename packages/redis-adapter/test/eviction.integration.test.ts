@@ -1,5 +1,6 @@
 // A real Redis that may evict records is refused before anything is written, unless the user accepts
 // it; one look before the first call is all it costs.
+import { type EventEmitter, once } from "node:events";
 import { createDedup, createLock } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRedisStore } from "@onceproof/redis-adapter";
@@ -140,6 +141,21 @@ describe.skipIf(missing("redis"))("a real Redis that may evict", () => {
         .toBe("evicting");
       await evicting("noeviction", "100mb");
       expect(await create(store)).toMatchObject({ outcome: "applied" });
+    },
+  );
+
+  test.each(POOLS)(
+    "is looked at before the first call after a pool lost a connection: $name",
+    async (kind) => {
+      const client = await kind.open(server.port);
+      opened.push(client);
+      const store = createRedisStore({ client: client.client });
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+      await evicting("allkeys-lru", "100mb");
+      const lost = once(client.client as unknown as EventEmitter, "error");
+      await admin.client("KILL", "TYPE", "NORMAL");
+      await lost;
+      await expect(create(store)).rejects.toMatchObject({ code: "evicting" });
     },
   );
 

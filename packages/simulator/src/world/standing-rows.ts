@@ -2,10 +2,13 @@
 // tables are right, so they are what the oracles judge.
 
 import type { Effect, History } from "./history.js";
-import type { Row } from "./served-store.js";
 
 /** A row as it stands in a table of the user's own. */
-export interface StandingRow extends Pick<Row, "key" | "value" | "operation"> {
+export interface StandingRow {
+  readonly key: string;
+  readonly value: unknown;
+  /** The operation on whose behalf it came. */
+  readonly operation?: number;
   /** When it was added: `runtime.monotonicNow()` in whole microseconds. */
   readonly atUs: number;
 }

@@ -12,9 +12,8 @@ import { withKeys } from "../src/conformance/broken/breakage.js";
 import { drivenMemory, faultyMemory, type Wrap } from "./support/memory-harness.js";
 import { registerCases } from "./support/register-cases.js";
 
-// A memory store is no server: nothing to restart, nothing durable, one namespace.
-const NO_SERVER: readonly Need[] = ["restart", "durable"];
-const NO_NETWORK: readonly Need[] = [...NO_SERVER, "loseReply", "loseRequest", "stall"];
+// A memory store alone is no server: nothing to restart, nothing durable, no messages.
+const NO_NETWORK: readonly Need[] = ["restart", "durable", "loseReply", "loseRequest", "stall"];
 
 describe("the memory store, its clock driven", () => {
   registerCases(drivenMemory(), { lacks: NO_NETWORK });
@@ -38,7 +37,7 @@ describe("the memory store, its calls counted", () => {
 
 describe.each([0, 5])("the memory store behind a network of %s ms without faults", (latencyMs) => {
   const harness = faultyMemory(undefined, latencyMs);
-  registerCases(harness, { lacks: NO_SERVER });
+  registerCases(harness);
 });
 
 describe("the kit", () => {
@@ -116,6 +115,9 @@ describe("the kit", () => {
   test.each([
     [{ "S8.4-emojis": "no such id" }, /knownGaps names no case: "S8.4-emojis".*"S8.4-emoji"/],
     [{ "S8.04-case": "no such id" }, /did you mean "S8.1-case"/],
+    [{ "S8.4": "no name" }, /did you mean "S8.4-emoji"/],
+    [{ "S10.99": "no such id" }, /names no case: "S10.99"; S10 has S10.1-create, .*S10.5-bad$/],
+    [{ "S99.1": "no such id" }, /the clauses are S0, S1, .*sweepable$/],
     [{ "S8.4-emoji": " " }, /"S8.4-emoji" needs a reason/],
   ])("refuses the known gaps %j before anything runs", (knownGaps, message) => {
     const harness = { ...bare, knownGaps } as ConformanceHarness;

@@ -42,6 +42,8 @@ export function drawTimeline<State, Input, Output>(
   });
   const stateText = model.describeState?.(state) ?? show(state);
   const path = order.length === 0 ? "nothing" : order.map(label).join("; ");
+  // Whole: what is cut of it may be what decides.
+  const wholly = labelOf(model, Infinity);
   return [
     `${model.name}: no order of these ${operations.length} of ${of} operations is right`,
     "",
@@ -49,18 +51,19 @@ export function drawTimeline<State, Input, Output>(
     "",
     `Longest order that is right: ${path}`,
     `State after it: ${stateText}`,
-    `Then none of these is: ${next.map(label).join("; ")}`,
+    `Then none of these is: ${next.map(wholly).join("; ")}`,
   ].join("\n");
 }
 
 function labelOf<State, Input, Output>(
   model: Model<State, Input, Output>,
+  longest: number = MAX_LABEL,
 ): (operation: Operation<Input, Output>) => string {
   return ({ input, output, returnedAt }) => {
     const known = returnedAt === undefined ? undefined : output;
     const text =
       model.describe?.(input, known) ??
       (known === undefined ? show(input) : `${show(input)} -> ${show(known)}`);
-    return text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 3)}...` : text;
+    return text.length > longest ? `${text.slice(0, longest - 3)}...` : text;
   };
 }

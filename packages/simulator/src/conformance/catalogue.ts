@@ -1,6 +1,7 @@
 // Every clause with its cases, in the order in which they are run and reported.
 
 import { multiKey } from "./clauses/multi-key.js";
+import { multiKeyLaws } from "./clauses/multi-key-laws.js";
 import { s0 } from "./clauses/s0-conditions.js";
 import { s1 } from "./clauses/s1-linearizable.js";
 import { s2 } from "./clauses/s2-expiry.js";
@@ -40,7 +41,11 @@ export const CATALOGUE: readonly ClauseCases[] = [
   { clause: "S9", about: "values", definitions: s9 },
   { clause: "S10", about: "times to live", definitions: s10 },
   { clause: "S11", about: "settling and closing", definitions: s11 },
-  { clause: "multiKey", about: "several keys in one step", definitions: multiKey },
+  {
+    clause: "multiKey",
+    about: "several keys in one step",
+    definitions: [...multiKey, ...multiKeyLaws],
+  },
   { clause: "transactional", about: "transactions", definitions: transactional },
   { clause: "watchable", about: "wake-ups", definitions: watchable },
   { clause: "sweepable", about: "sweeping", definitions: sweepable },

@@ -20,7 +20,8 @@ export class Interrupted extends Error {
 const LONGEST_SHOWN = 300;
 
 function show(value: unknown): string {
-  const text = value instanceof Error ? String(value) : (JSON.stringify(value) ?? String(value));
+  const text =
+    value instanceof Error ? String(value) : (JSON.stringify(named(value)) ?? String(value));
   return text.length > LONGEST_SHOWN
     ? `${text.slice(0, LONGEST_SHOWN)}… (${text.length} characters)`
     : text;
@@ -41,11 +42,28 @@ export function same(actual: unknown, expected: unknown, what: string): void {
 }
 
 function canonical(data: unknown): string {
-  return JSON.stringify(data, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
+  return JSON.stringify(named(data));
+}
+
+/**
+ * The data with the fields that the contract names, in one order. A store may hold more in an entry
+ * or a stamp, and may make either of a class with getters.
+ */
+function named(data: unknown): unknown {
+  if (typeof data !== "object" || data === null || data instanceof Error) {
+    return data;
+  }
+  if (Array.isArray(data)) {
+    return data.map(named);
+  }
+  const fields = data as Readonly<Record<string, unknown>>;
+  const names =
+    "stamp" in data
+      ? ["expiresAt", "stamp", "value", "writtenAt"]
+      : "opId" in data && "revision" in data
+        ? ["opId", "revision"]
+        : Object.keys(data).sort();
+  return Object.fromEntries(names.map((name) => [name, named(fields[name])]));
 }
 
 /** Fails unless the write applied. */

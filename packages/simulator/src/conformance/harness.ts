@@ -43,11 +43,14 @@ export interface ConformanceFixture {
    */
   readonly otherNamespaceTail?: string;
   /**
-   * Moves the store's clock forward by so much. Without it, cases that need little time wait for
-   * it, and cases that need more are skipped.
+   * Moves the store's clock forward by so much; a case fails where it does not. Without it, cases
+   * that need little time wait for it, and cases that need more are skipped.
    */
   readonly advance?: (byMs: number) => Promise<void>;
-  /** Moves the store's clock back by so much. */
+  /**
+   * Moves the store's clock back by so much; a case fails where it does not. Leave it out where the
+   * store's clock never goes back.
+   */
   readonly stepBack?: (byMs: number) => Promise<void>;
   /** Stops and starts the server and returns a new client of the same data. */
   readonly restart?: () => Promise<AtomicStore>;

@@ -15,7 +15,9 @@ import type {
   WatchableStore,
   WriteResult,
 } from "@onceproof/core/advanced";
-import { applied, ConformanceSkip, check } from "./checks.js";
+import { answering } from "./answering.js";
+import { applied, check } from "./checks.js";
+import { createStoreClock, type StoreClock } from "./clock.js";
 import type { ConformanceFixture, ConformanceHarness } from "./harness.js";
 
 /** An entry that a case has put in place. */
@@ -25,24 +27,25 @@ export interface Seeded extends Applied {
 
 export class Lab {
   readonly fixture: ConformanceFixture;
-  readonly store: AtomicStore;
+  store: AtomicStore;
   /** A second client, or the first again where there is none. */
-  readonly peer: AtomicStore;
+  peer: AtomicStore;
   readonly runtime: Runtime;
   readonly settleMarginMs: number;
   /** Decides what the recorded workloads do. */
   readonly workloadSeed: number;
-  readonly #maxWaitMs: number;
+  readonly #clock: StoreClock;
   #opIds = 0;
 
   constructor(fixture: ConformanceFixture, harness: ConformanceHarness, runtime: Runtime) {
     this.fixture = fixture;
-    this.store = fixture.store;
-    this.peer = fixture.peer ?? fixture.store;
+    this.store = answering(fixture.store);
+    this.peer = fixture.peer === undefined ? this.store : answering(fixture.peer);
     this.runtime = runtime;
     this.settleMarginMs = harness.settleMarginMs ?? 1_000;
     this.workloadSeed = harness.seed ?? 1;
-    this.#maxWaitMs = harness.maxWaitMs ?? 2_000;
+    const now = (): Promise<number> => this.now();
+    this.#clock = createStoreClock(fixture, runtime, harness.maxWaitMs ?? 2_000, now);
   }
 
   /** A fresh opId. It ends as 16 encoded bytes do, for stores that pack it. */
@@ -114,27 +117,32 @@ export class Lab {
   }
 
   /** Waits until the store's clock has moved on by so much. */
-  async pass(byMs: number): Promise<void> {
-    if (this.fixture.advance !== undefined) {
-      await this.fixture.advance(byMs);
-    } else if (byMs > this.#maxWaitMs) {
-      throw new ConformanceSkip(`${byMs} ms have to pass, and the harness drives no clock`);
-    } else {
-      await this.sleep(byMs);
-    }
+  pass(byMs: number): Promise<void> {
+    return this.#clock.pass(byMs);
+  }
+
+  /** The same in a workload, whose next call may be one that is to get lost. */
+  passUnseen(byMs: number): Promise<void> {
+    return this.#clock.passUnseen(byMs);
   }
 
   /** Waits until the store's clock reads at least this, in microseconds. */
-  async passUntil(instantUs: number): Promise<void> {
-    for (let now = await this.now(); now < instantUs; now = await this.now()) {
-      await this.pass(Math.ceil((instantUs - now) / 1000));
-    }
+  passUntil(instantUs: number): Promise<void> {
+    return this.#clock.passUntil(instantUs);
   }
 
   /** Moves the store's clock back; only for cases that need `stepBack`. */
-  async stepBack(byMs: number): Promise<void> {
-    check(this.fixture.stepBack !== undefined, "the harness has no stepBack");
-    await this.fixture.stepBack(byMs);
+  stepBack(byMs: number): Promise<void> {
+    return this.#clock.stepBack(byMs);
+  }
+
+  /** Restarts the server; from then on `store` and `peer` are the new client. */
+  async restart(): Promise<AtomicStore> {
+    const store = await this.fixture.restart?.();
+    check(store !== undefined, "a restart must return a client");
+    this.store = answering(store);
+    this.peer = this.store;
+    return this.store;
   }
 
   /** Runs `during` while the server answers nobody; only for cases that need `stall`. */

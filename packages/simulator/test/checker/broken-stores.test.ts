@@ -58,7 +58,9 @@ async function verdictOn(seed: number, wrap: <S extends AtomicStore>(store: S) =
     };
     const store = createRecordingStore(slow, { recorder, process });
     for (let round = 0; round < 8; round += 1) {
-      if (random.chance(0.4)) {
+      // Twice now and then, with writes of others between and none of its own.
+      for (let reads = pick(random, [0, 0, 1, 2]); reads > 0; reads -= 1) {
+        await pause();
         const { entry } = await store.read("k");
         stamps.push(...(entry === undefined ? [] : [entry.stamp]));
       }
@@ -101,7 +103,12 @@ async function findsFault({ create }: BrokenStore): Promise<boolean> {
   return false;
 }
 
-test.each(brokenStores.filter(({ clause }) => JUDGED.includes(clause)))(
+// Nothing is restarted here, so what a restart breaks is whole.
+const judged = brokenStores.filter(
+  ({ clause, id }) => JUDGED.includes(clause) && !id.startsWith("restart-"),
+);
+
+test.each(judged)(
   "finds the store that breaks $clause: $flaw",
   async (broken) => expect(await findsFault(broken)).toBe(true),
   60_000,

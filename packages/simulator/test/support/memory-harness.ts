@@ -53,14 +53,21 @@ export function faultyMemory(
       const wrap = createWrap();
       const options = { runtime, clock, rates: NO_FAULTS, latencyMs };
       const faulty = createFaultyStore(memory.peer(), options);
+      // It outlives its clients, as a server's data does, and so it can stand for a durable store.
+      const durable = <S extends AtomicStore>(store: S): S =>
+        overlay(store, { capabilities: { ...store.capabilities, durability: "durable" } });
       let stalled = false;
       return {
-        store: wrap(whenever(faulty, () => stalled)),
-        peer: wrap(createFaultyStore(memory.peer(), options).store),
+        store: wrap(durable(whenever(faulty, () => stalled))),
+        peer: wrap(durable(createFaultyStore(memory.peer(), options).store)),
         otherNamespace: wrap(createMemoryStore({ runtime: clock }), TAIL),
         otherNamespaceTail: TAIL,
         advance: async (byMs) => clock.jumpBy(byMs),
         stepBack: async (byMs) => clock.jumpBy(-byMs),
+        restart: async () => {
+          const { store } = createFaultyStore(memory.peer(), options);
+          return wrap(durable(store), undefined, true);
+        },
         loseReply: () => faulty.inject({ fault: "dropReply" }),
         loseRequest: () => faulty.inject({ fault: "dropRequest" }),
         stall: () => {

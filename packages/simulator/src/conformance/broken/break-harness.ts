@@ -18,7 +18,7 @@ export function breakHarness(harness: ConformanceHarness, broken: BrokenStore): 
         store: breaks(store),
         peer: peer && breaks(peer),
         otherNamespace: otherNamespace && breaks(otherNamespace, otherNamespaceTail),
-        restart: restart && (async () => breaks(await restart.call(fixture))),
+        restart: restart && (async () => breaks(await restart.call(fixture), undefined, true)),
       });
     },
   });

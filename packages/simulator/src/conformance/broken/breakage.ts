@@ -4,6 +4,7 @@ import type {
   AtomicStore,
   MultiKeyStore,
   Observation,
+  Ttl,
   Write,
   WriteAll,
   WriteAllResult,
@@ -14,15 +15,50 @@ import { overlay } from "../../overlay.js";
 
 /**
  * Breaks one client; optional capabilities stay. The client of another namespace comes with what
- * that namespace's name has beyond the name of the first.
+ * that namespace's name has beyond the name of the first; one that was made after a restart says so.
  */
-export type Break = <S extends AtomicStore>(store: S, namespaceTail?: string) => S;
+export type Break = <S extends AtomicStore>(
+  store: S,
+  namespaceTail?: string,
+  afterRestart?: boolean,
+) => S;
 
 type Members = Partial<MultiKeyStore>;
 
 /** Replaces members of each client; they may share state of one data set through the closure. */
 export function members(replace: (store: AtomicStore) => object): Break {
   return (store) => overlay(store, replace(store));
+}
+
+/** Breaks only the clients that are made after a restart. */
+export function afterRestart(breaks: Break): Break {
+  return (store, namespaceTail, restarted) =>
+    restarted === true ? breaks(store, namespaceTail) : store;
+}
+
+/** Rewrites each of several writes on its way to the store; single ones stay as they are. */
+export function among(map: <W extends WriteWithoutOpId>(write: W) => W): Break {
+  return members((store) => ({
+    writeAll: (all: WriteAll) =>
+      (store as MultiKeyStore).writeAll({ ...all, writes: all.writes.map(map) }),
+  }));
+}
+
+/** The write with the time to live that becomes of its own; what has none stays as it is. */
+export function withTtl<W extends WriteWithoutOpId>(write: W, map: (ttlMs: number) => Ttl): W {
+  const { next } = write;
+  // What is no time to live has to reach the store, which refuses it.
+  return next !== "removed" && typeof next.ttlMs === "number" && next.ttlMs > 0
+    ? ({ ...write, next: { ...next, ttlMs: map(next.ttlMs) } } as W)
+    : write;
+}
+
+/** The write with the value that becomes of its own; what has none stays as it is. */
+export function withValue<W extends WriteWithoutOpId>(write: W, map: (value: string) => string): W {
+  const { next } = write;
+  return next === "removed" || "touch" in next || typeof next.value !== "string"
+    ? write
+    : ({ ...write, next: { ...next, value: map(next.value) } } as W);
 }
 
 /** Sends other keys than it was given. */
@@ -34,12 +70,7 @@ export function withKeys(map: (key: string) => string): Break {
 
 /** Sends other values than it was given. */
 export function withValues(map: (value: string) => string): Break {
-  return requests((write) => {
-    const { next } = write;
-    return next === "removed" || "touch" in next
-      ? write
-      : ({ ...write, next: { ...next, value: map(next.value) } } as typeof write);
-  });
+  return requests((write) => withValue(write, map));
 }
 
 /** Rewrites each write, alone or among several, on its way to the store. */

@@ -1,6 +1,15 @@
 // Stores that break a clause on answers, time, keys, values, lives and closing: S6 to S11.
 
-import { answers, members, requests, withKeys, withValues } from "./breakage.js";
+import type { Write } from "@onceproof/core/advanced";
+import {
+  answers,
+  members,
+  requests,
+  withKeys,
+  withTtl,
+  withValue,
+  withValues,
+} from "./breakage.js";
 import { always, type BrokenStore } from "./broken-store.js";
 import {
   hangsAfterClose,
@@ -93,6 +102,9 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S8",
     flaw: "compares keys without regard to case",
     rejectedBy: "S8.1-case",
+    alsoBreaks: {
+      multiKey: "keys among several writes are compared in the same way",
+    },
     create: always(withKeys((key) => key.toLowerCase())),
   },
   {
@@ -100,6 +112,9 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S8",
     flaw: "compares keys without their trailing spaces",
     rejectedBy: "S8.2-spaces",
+    alsoBreaks: {
+      multiKey: "keys among several writes are compared in the same way",
+    },
     create: always(withKeys((key) => key.replace(/(?<=.) +$/u, ""))),
   },
   {
@@ -107,6 +122,9 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S8",
     flaw: "compares keys in a normal form",
     rejectedBy: "S8.3-accents",
+    alsoBreaks: {
+      multiKey: "keys among several writes are compared in the same way",
+    },
     create: always(withKeys((key) => key.normalize("NFC"))),
   },
   {
@@ -128,13 +146,35 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S9",
     flaw: "cuts values at U+0000",
     rejectedBy: "S9.1-exact",
+    alsoBreaks: {
+      multiKey: "values among several writes are altered in the same way",
+    },
     create: always(withValues((value) => value.split("\u0000", 1)[0] ?? "")),
+  },
+  {
+    id: "nul-terminated-sets",
+    clause: "S9",
+    flaw: "cuts values at U+0000 where a compare-and-set writes them",
+    rejectedBy: "S9.1-exact",
+    create: always(
+      members((store) => ({
+        write: (write: Write) =>
+          store.write(
+            typeof write.expect === "object" && "revision" in write.expect
+              ? withValue(write, (value) => value.split("\u0000", 1)[0] ?? "")
+              : write,
+          ),
+      })),
+    ),
   },
   {
     id: "numeric-values",
     clause: "S9",
     flaw: "reads values that look like numbers as numbers",
     rejectedBy: "S9.1-exact",
+    alsoBreaks: {
+      multiKey: "values among several writes are altered in the same way",
+    },
     create: always(withValues((value) => (/^\d+$/u.test(value) ? String(Number(value)) : value))),
   },
   {
@@ -152,6 +192,9 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S10",
     flaw: "rounds times to live down to seconds",
     rejectedBy: "S10.1-create",
+    alsoBreaks: {
+      multiKey: "times to live among several writes are rounded in the same way",
+    },
     create: always(roundsDownToSeconds()),
   },
   {
@@ -159,15 +202,11 @@ export const brokenAnswers: readonly BrokenStore[] = [
     clause: "S10",
     flaw: "rounds times to live up to seconds, and declares that it counts milliseconds",
     rejectedBy: "S10.1-create",
+    alsoBreaks: {
+      multiKey: "times to live among several writes are rounded in the same way",
+    },
     create: always(
-      requests((write) => {
-        const { next } = write;
-        if (next === "removed" || typeof next.ttlMs !== "number" || !(next.ttlMs > 0)) {
-          return write;
-        }
-        const ttlMs = Math.ceil(next.ttlMs / 1_000) * 1_000;
-        return { ...write, next: { ...next, ttlMs } } as typeof write;
-      }),
+      requests((write) => withTtl(write, (ttlMs) => Math.ceil(ttlMs / 1_000) * 1_000)),
     ),
   },
   {

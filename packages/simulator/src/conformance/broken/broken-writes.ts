@@ -31,6 +31,7 @@ export const brokenWrites: readonly BrokenStore[] = [
     alsoBreaks: {
       S1: HISTORY,
       S5: "a superseded create is held back by absentSince alone",
+      multiKey: "absentSince among several writes is taken for absent as well",
     },
     create: always(
       requests((write) =>
@@ -92,6 +93,7 @@ export const brokenWrites: readonly BrokenStore[] = [
     rejectedBy: "S2.1-read-agrees-with-clock",
     alsoBreaks: {
       S1: HISTORY,
+      multiKey: HISTORY,
     },
     create: always(judgesExpiryItself(30_000)),
   },

@@ -1,18 +1,13 @@
 // The flaws in answers, time, keys and closing that need more than a line.
 
 import type { Applied, AtomicStore, Entry, Write } from "@onceproof/core/advanced";
-import { type Break, members, replies, requests } from "./breakage.js";
+import { type Break, members, replies, requests, withTtl } from "./breakage.js";
 
 /** Times to live above a second lose their fraction. */
 export function roundsDownToSeconds(): Break {
-  return requests((write) => {
-    const { next } = write;
-    if (next === "removed" || typeof next.ttlMs !== "number" || !(next.ttlMs > 1_000)) {
-      return write;
-    }
-    const ttlMs = Math.floor(next.ttlMs / 1_000) * 1_000;
-    return { ...write, next: { ...next, ttlMs } } as typeof write;
-  });
+  return requests((write) =>
+    withTtl(write, (ttlMs) => (ttlMs > 1_000 ? Math.floor(ttlMs / 1_000) * 1_000 : ttlMs)),
+  );
 }
 
 /** Puts a namespace's name before its keys and nothing between that would tell them apart. */

@@ -79,3 +79,53 @@ export function tellsNewerRevisions(): Break {
     },
   }));
 }
+
+/** Among several writes a stamp is judged by its revision. */
+export function comparesRevisionsAmong(): Break {
+  return members((store) => ({
+    writeAll: async (all: WriteAll) => {
+      for (let sent = all; ; ) {
+        const result = await (store as MultiKeyStore).writeAll(sent);
+        const { expect } = (result.outcome === "refused" && sent.writes[result.index]) || {};
+        const stamp = result.outcome === "refused" ? result.entry?.stamp : undefined;
+        const stamped = typeof expect === "object" && "revision" in expect;
+        if (result.outcome !== "refused" || !stamped || stamp?.revision !== expect.revision) {
+          return result;
+        }
+        const writes = sent.writes.map((write, index) =>
+          index === result.index ? ({ ...write, expect: stamp } as typeof write) : write,
+        );
+        sent = { ...sent, writes };
+      }
+    },
+  }));
+}
+
+/** A create among several is refused by what has only expired, as by a row that is still there. */
+export function seesExpiredAmong(): Break {
+  return members((store) => {
+    const expiring = new Set<string>();
+    return {
+      write: async (write: Write) => {
+        const result = await store.write(write);
+        if (result.outcome === "applied" && result.expiresAt !== undefined) {
+          expiring.add(write.key);
+        } else if (result.outcome === "applied") {
+          expiring.delete(write.key);
+        }
+        return result;
+      },
+      writeAll: async (all: WriteAll) => {
+        for (const [index, { key, expect }] of all.writes.entries()) {
+          if (expect === "absent" && expiring.has(key)) {
+            const seen = await store.read(key);
+            if (seen.entry === undefined && seen.revision !== undefined) {
+              return { ...refusal(seen), index };
+            }
+          }
+        }
+        return (store as MultiKeyStore).writeAll(all);
+      },
+    };
+  });
+}

@@ -1,36 +1,20 @@
 // MultiKeyStore: several writes to different keys in one atomic step.
 
-import type { CreateWrite, WriteAllResult, WriteWithoutOpId } from "@onceproof/core/advanced";
+import type { WriteWithoutOpId } from "@onceproof/core/advanced";
 import { badArgument, check, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 import { multiKeyModel } from "../histories/multi-key-model.js";
 import { recordMultiKeyWorkload } from "../histories/multi-key-workload.js";
 import { mustBeLinearizable } from "../histories/verdict.js";
 import type { Lab } from "../lab.js";
+import { create, writeAll } from "./multi-key-calls.js";
 
-type AllApplied = Extract<WriteAllResult, { outcome: "applied" }>;
-
-function create(
-  key: string,
-  value = "value",
-  expect: CreateWrite["expect"] = "absent",
-): WriteWithoutOpId {
-  return { key, expect, next: { value, ttlMs: "never" } };
-}
-
-async function writeAll(
-  lab: Lab,
-  writes: readonly WriteWithoutOpId[],
-  opId: string = lab.opId(),
-): Promise<AllApplied & { opId: string }> {
-  const result = await lab.multiKey.writeAll({ opId, writes });
-  check(result.outcome === "applied", "a writeAll without a conflict must be applied", result);
-  return { ...result, opId };
-}
+/** Of one transfer among five: a store that refuses each of them is not racing. */
+const ATTEMPTS = 1_000;
 
 /** Moves one unit between two accounts, as often as it takes. */
 async function transfer(lab: Lab, from: string, to: string): Promise<void> {
-  for (;;) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const [source, target] = await Promise.all([lab.read(from), lab.read(to)]);
     check(source.entry !== undefined && target.entry !== undefined, "accounts must stay");
     const set = (key: string, entry: typeof source.entry, by: number): WriteWithoutOpId => ({
@@ -45,6 +29,7 @@ async function transfer(lab: Lab, from: string, to: string): Promise<void> {
     }
     same(outcome, "refused", "a transfer that lost its race");
   }
+  check(false, `of ${ATTEMPTS} transfers under the stamps just read none applied`);
 }
 
 export const multiKey: readonly CaseDefinition[] = [

@@ -197,7 +197,9 @@ export const s0: readonly CaseDefinition[] = [
       same(entry?.value, "first", "the value");
       same(entry?.stamp, { revision: result.revision, opId: touch.opId }, "the stamp");
       same(entry?.expiresAt, result.expiresAt, "the expiry");
-      check((result.expiresAt ?? 0) - result.writtenAt >= 60_000_000, "its life is new", result);
+      const livesUs = (result.expiresAt ?? 0) - result.writtenAt;
+      const lives = `a touch with a ttl of 60000 ms lives ${livesUs} µs from its writtenAt`;
+      check(livesUs >= 60_000_000, `${lives}, of at least 60000000`, result);
       const never = await lab.stamped("k", entry?.stamp ?? stamp, { touch: true, ttlMs: "never" });
       same(applied(never, "a touch for ever").expiresAt, undefined, "the expiry");
       same((await lab.read("k")).entry?.expiresAt, undefined, "the expiry read");

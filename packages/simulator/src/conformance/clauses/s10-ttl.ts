@@ -10,7 +10,13 @@ const TTLS_MS = [
   59_999, 60_001, 86_400_001, 31_536_000_001,
 ];
 
-function honours(lab: Lab, { writtenAt, expiresAt }: Applied, ttlMs: number, what: string): void {
+/** Fails unless what was written lives for the ttl, to the store's granularity. */
+export function honours(
+  lab: Lab,
+  { writtenAt, expiresAt }: Pick<Applied, "writtenAt" | "expiresAt">,
+  ttlMs: number,
+  what: string,
+): void {
   check(expiresAt !== undefined, `${what} with a ttl of ${ttlMs} ms must tell its expiry`);
   const livesUs = expiresAt - writtenAt;
   const granularityUs = Math.ceil(lab.store.capabilities.ttlGranularityMs * 1000);

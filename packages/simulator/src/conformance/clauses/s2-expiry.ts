@@ -1,10 +1,31 @@
 // S2: expiry is judged on the store's clock. Every reply carries that clock, so a reply is judged
 // against itself and no timing margin is needed.
 
+import type { Applied, StampedWrite } from "@onceproof/core/advanced";
 import { applied, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
+import type { Lab } from "../lab.js";
 
 const DAY_MS = 86_400_000;
+
+interface Renewed extends Applied {
+  readonly key: string;
+  /** When it would have ended. */
+  readonly firstExpiresAt: number;
+}
+
+/** Writes over an entry within its short life; one that ended before that is tried again longer. */
+async function renewed(lab: Lab, name: string, next: StampedWrite["next"]): Promise<Renewed> {
+  for (let lifeMs = 60; ; lifeMs *= 2) {
+    const key = `${name} after ${lifeMs} ms`;
+    const { stamp, expiresAt: firstExpiresAt = 0 } = await lab.seed(key, "value", lifeMs);
+    const result = await lab.stamped(key, stamp, next);
+    const late = result.outcome === "refused" && result.now >= firstExpiresAt;
+    if (!late || lifeMs > 1_000) {
+      return { ...applied(result, `a write over "${key}"`), key, firstExpiresAt };
+    }
+  }
+}
 
 export const s2: readonly CaseDefinition[] = [
   {
@@ -58,16 +79,12 @@ export const s2: readonly CaseDefinition[] = [
     id: "S2.4-renewed",
     law: "a renewed entry outlives its first expiry, and ends at the new one",
     async run(lab) {
-      const first = await lab.seed("touched", "value", 60);
       const touch = { touch: true, ttlMs: 150 } as const;
-      const touched = applied(await lab.stamped("touched", first.stamp, touch), "a touch");
-      const other = await lab.seed("set", "value", 60);
-      const set = await lab.set("set", other.stamp, "second", 150);
-      await lab.passUntil(Math.max(first.expiresAt ?? 0, other.expiresAt ?? 0));
-      for (const [key, { expiresAt = 0 }] of [
-        ["touched", touched],
-        ["set", set],
-      ] as const) {
+      const set = { value: "second", ttlMs: 150 } as const;
+      const touched = await renewed(lab, "touched", touch);
+      const other = await renewed(lab, "set", set);
+      await lab.passUntil(Math.max(touched.firstExpiresAt, other.firstExpiresAt));
+      for (const { key, expiresAt = 0 } of [touched, other]) {
         const { entry, now } = await lab.read(key);
         check((entry !== undefined) === now < expiresAt, `${key}: it lives to its new expiry`);
         await lab.passUntil(expiresAt);
@@ -79,10 +96,10 @@ export const s2: readonly CaseDefinition[] = [
     id: "S2.5-kept",
     law: 'an entry written with ttl "keep" ends when the one before it would have',
     async run(lab) {
-      const { stamp, expiresAt = 0 } = await lab.seed("k", "value", 60);
-      await lab.set("k", stamp, "second", "keep");
-      await lab.passUntil(expiresAt);
-      check((await lab.read("k")).entry === undefined, "it is gone at the kept expiry");
+      const next = { value: "second", ttlMs: "keep" } as const;
+      const { key, firstExpiresAt } = await renewed(lab, "k", next);
+      await lab.passUntil(firstExpiresAt);
+      check((await lab.read(key)).entry === undefined, "it is gone at the kept expiry");
     },
   },
   {
@@ -141,6 +158,26 @@ export const s2: readonly CaseDefinition[] = [
       await lab.stepBack(8_000);
       same((await lab.read("created")).entry?.value, "second", "the value after the step");
       same((await lab.read("removed")).entry, undefined, "the removed entry after the step");
+    },
+  },
+  {
+    id: "S2.10-restart",
+    law: "an entry lives on across a restart, and ends when it would have",
+    needs: ["restart", "durable"],
+    async run(lab) {
+      await lab.seed("never");
+      await lab.seed("later", "value", 600_000);
+      const before = [(await lab.read("never")).entry, (await lab.read("later")).entry];
+      const { expiresAt = 0 } = await lab.seed("soon", "value", 2_000);
+      await lab.restart();
+      same((await lab.read("never")).entry, before[0], "an entry that never expires, after it,");
+      same((await lab.read("later")).entry, before[1], "an entry that expires later, after it,");
+      const { entry, now } = await lab.read("soon");
+      const seen = entry !== undefined;
+      const when = `after a restart, at ${now - expiresAt} µs after its expiry,`;
+      check(seen === now < expiresAt, `${when} the entry was ${seen ? "seen" : "gone"}`);
+      await lab.passUntil(expiresAt);
+      check((await lab.read("soon")).entry === undefined, "it is gone at its expiry");
     },
   },
 ];

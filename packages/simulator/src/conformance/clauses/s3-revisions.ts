@@ -172,8 +172,7 @@ export const s3: readonly CaseDefinition[] = [
       const { stamp } = await lab.seed("removed");
       const removed = await lab.remove("removed", stamp);
       const live = await lab.seed("live", "value");
-      const store = await lab.fixture.restart?.();
-      check(store !== undefined, "a restart must return a client");
+      const store = await lab.restart();
       const created = await store.write(lab.createWrite("removed"));
       increased(removed, applied(created, "a create after the restart"), "across a restart");
       const { entry } = await store.read("live");

@@ -1,7 +1,7 @@
 // S5: re-issuing a write whose opId is the key's latest applied write changes nothing and answers
 // as the first time.
 
-import type { Write } from "@onceproof/core/advanced";
+import type { Applied, Write } from "@onceproof/core/advanced";
 import { applied, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 import type { Lab } from "../lab.js";
@@ -140,6 +140,41 @@ export const s5: readonly CaseDefinition[] = [
       applied(await lab.store.write(write), "the create");
       const { revision } = applied(await lab.store.write(write), "the create, sent again,");
       await lab.set("k", { revision, opId: write.opId }, "second");
+    },
+  },
+  {
+    id: "S5.12-restart",
+    law: "a write sent again after a restart is replayed, whatever its kind",
+    needs: ["restart", "durable"],
+    async run(lab) {
+      const set = await lab.seed("set");
+      const touched = await lab.seed("touched");
+      const removed = await lab.seed("removed");
+      const writes: readonly Write[] = [
+        lab.createWrite("created", "value", 60_000),
+        lab.stampedWrite("set", set.stamp, { value: "second", ttlMs: "never" }),
+        lab.stampedWrite("touched", touched.stamp, { touch: true, ttlMs: 60_000 }),
+        lab.stampedWrite("removed", removed.stamp, "removed"),
+      ];
+      const first: Applied[] = [];
+      for (const write of writes) {
+        first.push(applied(await lab.store.write(write), `the write of "${write.key}"`));
+      }
+      await lab.restart();
+      for (const [index, write] of writes.entries()) {
+        const what = `the write of "${write.key}", sent again after a restart,`;
+        const { replayed, revision, writtenAt, expiresAt } = applied(
+          await lab.store.write(write),
+          what,
+        );
+        const { [index]: before } = first;
+        same(replayed, true, `whether ${what} is a replay`);
+        same(
+          [revision, writtenAt, expiresAt],
+          [before?.revision, before?.writtenAt, before?.expiresAt],
+          `revision, writtenAt and expiry of ${what}`,
+        );
+      }
     },
   },
 ];

@@ -6,7 +6,7 @@ import type { Lab } from "../lab.js";
 
 const LONG_LENGTHS = [64, 255, 256, 768, 1_024, 3_072, 10_000, 70_000];
 
-const KEYS = {
+export const KEYS = {
   case: ["key", "Key", "KEY", "ß", "ss", "SS", "i", "I", "ı", "İ", "ſ", "s"],
   spaces: [
     "a",

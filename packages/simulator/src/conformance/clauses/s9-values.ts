@@ -4,7 +4,7 @@
 import { applied, badArgument, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 
-const VALUES: Readonly<Record<string, string>> = {
+export const VALUES: Readonly<Record<string, string>> = {
   empty: "",
   spaces: "  \t leading and trailing \n ",
   nul: "\u0000",
@@ -39,7 +39,7 @@ function everyCodeUnit(): string {
 export const s9: readonly CaseDefinition[] = [
   {
     id: "S9.1-exact",
-    law: "values return exactly as written",
+    law: "values return exactly as written, by creates and by compare-and-sets",
     async run(lab) {
       for (const [name, value] of Object.entries(VALUES)) {
         await lab.seed(name, value);
@@ -48,6 +48,10 @@ export const s9: readonly CaseDefinition[] = [
         const incumbent = refused(await lab.create(name), "a second create").entry;
         const told = incumbent?.value ?? value;
         check(told === value, `a refusal altered "${name}"`, told);
+        const { stamp } = await lab.seed(`set ${name}`, "first");
+        await lab.set(`set ${name}`, stamp, value);
+        const set = (await lab.peer.read(`set ${name}`)).entry?.value;
+        check(set === value, `the value "${name}", set over another, came back altered`, set);
       }
     },
   },
@@ -130,6 +134,25 @@ export const s9: readonly CaseDefinition[] = [
       }
       same((await lab.read("created")).entry, undefined, "the key after a refused create");
       same((await lab.read("set")).entry?.value, "first", "the value after a refused set");
+    },
+  },
+  {
+    id: "S9.8-restart",
+    law: "values return exactly as written after a restart",
+    needs: ["restart", "durable"],
+    async run(lab) {
+      const large = "é😀".repeat(10_000);
+      await lab.seed("large", large);
+      for (const [name, value] of Object.entries(VALUES)) {
+        const { stamp } = await lab.seed(name, "first", 600_000);
+        await lab.set(name, stamp, value, "keep");
+      }
+      await lab.restart();
+      check((await lab.read("large")).entry?.value === large, "a large value came back altered");
+      for (const [name, value] of Object.entries(VALUES)) {
+        const { entry } = await lab.read(name);
+        check(entry?.value === value, `the value "${name}" came back altered`, entry?.value);
+      }
     },
   },
 ];

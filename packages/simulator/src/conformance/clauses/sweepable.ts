@@ -1,13 +1,17 @@
 // SweepableStore: frees on request what has expired and been remembered long enough, and nothing
 // else.
 
-import { check, same } from "../checks.js";
+import { ConformanceError, check, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 import type { Lab } from "../lab.js";
 
+/** Far more than any case leaves to free. */
+const SWEEPS = 1_000;
+
 /** Sweeps until nothing is left to free, as a caller's own job would. */
 async function sweepAll(lab: Lab, limit: number): Promise<number> {
-  for (let total = 0; ; ) {
+  let total = 0;
+  for (let sweep = 1; sweep <= SWEEPS; sweep += 1) {
     const freed = await lab.sweepable.sweep({ limit });
     check(freed <= limit, `at most ${limit} may be freed at once`, freed);
     if (freed === 0) {
@@ -15,6 +19,7 @@ async function sweepAll(lab: Lab, limit: number): Promise<number> {
     }
     total += freed;
   }
+  throw new ConformanceError(`${SWEEPS} sweeps freed ${total}, and the last still something`);
 }
 
 export const sweepable: readonly CaseDefinition[] = [

@@ -5,10 +5,13 @@ import { applied, check, refused, rejection, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 import type { Lab } from "../lab.js";
 
+/** Of one increment among twelve. */
+const ATTEMPTS = 1_000;
+
 /** Adds one to the counter in a transaction, again if the store gave up under contention. */
 async function increment(lab: Lab): Promise<void> {
-  for (let committed = false; !committed; ) {
-    committed = await lab.transactional
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const committed = await lab.transactional
       .transaction(async (tx) => {
         const bound = lab.transactional.bind(tx);
         const { entry } = await bound.read("k");
@@ -28,7 +31,11 @@ async function increment(lab: Lab): Promise<void> {
         }
         throw error;
       });
+    if (committed) {
+      return;
+    }
   }
+  check(false, `of ${ATTEMPTS} transactions under contention none committed`);
 }
 
 class LostRound extends Error {}

@@ -4,6 +4,7 @@
 import type {
   MultiKeyStore,
   Stamp,
+  Ttl,
   Write,
   WriteAll,
   WriteWithoutOpId,
@@ -25,6 +26,8 @@ interface Client {
   readonly recorder: Recorder<MultiKeyInput, MultiKeyOutput>;
   readonly keys: readonly string[];
   readonly stamps: Map<string, Stamp | undefined>;
+  /** The latest that it was told of each key. */
+  readonly revisions: Map<string, number>;
   latest: WriteAll | undefined;
 }
 
@@ -40,7 +43,8 @@ export async function recordMultiKeyWorkload(
     const { writeAll } = lab.client(index) as Partial<MultiKeyStore>;
     const store = (writeAll === undefined ? lab.store : lab.client(index)) as MultiKeyStore;
     const name = `client ${index + 1}`;
-    return { lab, store, name, random, recorder, keys, stamps: new Map(), latest: undefined };
+    const told = { stamps: new Map(), revisions: new Map(), latest: undefined };
+    return { lab, store, name, random, recorder, keys, ...told };
   });
   await Promise.all(clients.map(runClient));
   return recorder.history();
@@ -50,7 +54,9 @@ async function runClient(client: Client): Promise<void> {
   const { random, keys } = client;
   for (let step = 0; step < STEPS_PER_CLIENT; step += 1) {
     const kind = random.int(0, 9);
-    if (kind < 3) {
+    if (kind < 1) {
+      await client.lab.passUnseen(random.int(1, 4));
+    } else if (kind < 3) {
       await read(client, keys[random.int(0, keys.length - 1)] ?? "");
     } else if (kind < 5) {
       const key = keys[random.int(0, keys.length - 1)] ?? "";
@@ -67,27 +73,51 @@ async function runClient(client: Client): Promise<void> {
   }
 }
 
-function draw({ random, stamps, lab }: Client, key: string): WriteWithoutOpId {
+function draw({ random, stamps, revisions, lab }: Client, key: string): WriteWithoutOpId {
   const stamp = stamps.get(key);
   const value = `w${lab.historyOpId().slice(0, 4)}`;
+  const ttlMs = drawTtl(random);
   if (stamp === undefined) {
-    return { key, expect: "absent", next: { value, ttlMs: "never" } };
+    const absentSince = revisions.get(key) ?? 0;
+    return random.chance(0.4)
+      ? { key, expect: { absentSince }, next: { value, ttlMs } }
+      : { key, expect: "absent", next: { value, ttlMs } };
   }
-  return random.chance(0.2)
-    ? { key, expect: stamp, next: "removed" }
-    : { key, expect: stamp, next: { value, ttlMs: "never" } };
+  const kind = random.int(0, 9);
+  if (kind < 2) {
+    return { key, expect: stamp, next: "removed" };
+  }
+  return kind < 4
+    ? { key, expect: stamp, next: { touch: true, ttlMs } }
+    : { key, expect: stamp, next: { value, ttlMs: kind < 7 ? "keep" : ttlMs } };
+}
+
+/** Lives that end while the workload runs, and, more of them, such as last. */
+function drawTtl(random: Random): Ttl {
+  return random.chance(0.2) ? random.int(1, 8) : random.chance(0.5) ? "never" : 60_000;
 }
 
 async function read(client: Client, key: string): Promise<void> {
-  const { store, recorder, name, stamps } = client;
+  const { store, recorder, name } = client;
   const invocation = recorder.invoke(name, { kind: "read", key });
   const observation = await store.read(key);
   recorder.return(invocation, observation);
-  stamps.set(key, observation.entry?.stamp);
+  remember(client, key, observation.entry?.stamp, observation.revision);
+}
+
+/** What it was told last of a key. */
+function remember(
+  { stamps, revisions }: Client,
+  key: string,
+  stamp: Stamp | undefined,
+  revision = 0,
+): void {
+  stamps.set(key, stamp);
+  revisions.set(key, revision);
 }
 
 async function write(client: Client, sent: Write): Promise<void> {
-  const { store, recorder, name, stamps } = client;
+  const { store, recorder, name } = client;
   const invocation = recorder.invoke(name, { kind: "write", write: sent });
   const result = await store.write(sent);
   if (result.outcome === "unknown") {
@@ -97,11 +127,12 @@ async function write(client: Client, sent: Write): Promise<void> {
   recorder.return(invocation, result);
   const applied = result.outcome === "applied" && sent.next !== "removed";
   const mine = applied ? { revision: result.revision, opId: sent.opId } : undefined;
-  stamps.set(sent.key, result.outcome === "applied" ? mine : result.entry?.stamp);
+  const stamp = result.outcome === "applied" ? mine : result.entry?.stamp;
+  remember(client, sent.key, stamp, result.revision);
 }
 
 async function writeAll(client: Client, all: WriteAll): Promise<void> {
-  const { store, recorder, name, stamps } = client;
+  const { store, recorder, name } = client;
   client.latest = all;
   const invocation = recorder.invoke(name, { kind: "writeAll", all });
   const result = await store.writeAll(all);
@@ -112,13 +143,13 @@ async function writeAll(client: Client, all: WriteAll): Promise<void> {
   recorder.return(invocation, result);
   if (result.outcome === "refused") {
     const key = all.writes[result.index]?.key;
-    stamps.set(key ?? "", result.entry?.stamp);
+    remember(client, key ?? "", result.entry?.stamp, result.revision);
     return;
   }
   for (const [index, { key, next }] of all.writes.entries()) {
     const revision = result.revisions[index] ?? 0;
     // Of what another write has superseded, nothing is known.
     const stands = next !== "removed" && revision !== 0;
-    stamps.set(key, stands ? { revision, opId: all.opId } : undefined);
+    remember(client, key, stands ? { revision, opId: all.opId } : undefined, revision);
   }
 }

@@ -36,7 +36,8 @@ export function mustBeLinearizable<State, Input, Output>(
       const where = partition === undefined ? "" : ` of key "${partition}"`;
       throw new ConformanceError(
         `the history${where} is not linearizable (seed ${seed}); a smallest part of it that ` +
-          `shows it:\n${counterexample.text}`,
+          "shows it (in parentheses the first letters of the opId that wrote):\n" +
+          counterexample.text,
       );
     }
   }

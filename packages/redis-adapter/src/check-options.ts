@@ -4,23 +4,6 @@
 import { ArgumentError } from "@onceproof/core/advanced";
 import { isClient } from "./connection-of.js";
 import { emptyHashTag } from "./hash-slot.js";
-import type { RedisStoreOptions } from "./options.js";
-
-// As a record, so that a new option can't be forgotten here.
-const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
-  client: true,
-  keyPrefix: true,
-  hashTags: true,
-  waitReplicas: true,
-  waitReplicasMs: true,
-  operationTimeoutMs: true,
-  tombstoneMs: true,
-  durability: true,
-  watch: true,
-  evictionAllowed: true,
-  onWarning: true,
-  runtime: true,
-};
 
 const BOOLEANS = ["hashTags", "watch", "evictionAllowed"] as const;
 const DURABILITIES: readonly unknown[] = ["process", "asynchronous", "durable"];
@@ -35,19 +18,19 @@ function shown(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : typeof value;
 }
 
-/** Throws for an option that there is none of, or that is of another type. */
-export function checkOptions(options: unknown): asserts options is RedisStoreOptions {
+/** Throws for an option that is none of `names`, or is of another type. */
+export function checkOptions(options: unknown, names: Readonly<Record<string, true>>): void {
   if (typeof options !== "object" || options === null) {
     refuse("createRedisStore takes an object of options, at least { client }");
   }
   if (isClient(options)) {
     refuse("createRedisStore takes the client in an object: createRedisStore({ client })");
   }
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
   if (unknown !== undefined) {
-    refuse(`there is no option ${unknown}: there are ${Object.keys(NAMES).join(", ")}`);
+    refuse(`there is no option ${unknown}: there are ${Object.keys(names).join(", ")}`);
   }
-  const given = options as Readonly<Record<keyof RedisStoreOptions, unknown>>;
+  const given = options as Readonly<Record<string, unknown>>;
   for (const name of BOOLEANS) {
     if (given[name] !== undefined && typeof given[name] !== "boolean") {
       refuse(`${name} must be true or false, got ${shown(given[name])}`);

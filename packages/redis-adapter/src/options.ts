@@ -92,6 +92,22 @@ export interface ResolvedOptions {
   readonly watch?: Watch;
 }
 
+// As a record, so that a new option can't be forgotten here.
+const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
+  client: true,
+  keyPrefix: true,
+  hashTags: true,
+  waitReplicas: true,
+  waitReplicasMs: true,
+  operationTimeoutMs: true,
+  tombstoneMs: true,
+  durability: true,
+  watch: true,
+  evictionAllowed: true,
+  onWarning: true,
+  runtime: true,
+};
+
 const MAX_VALUE_BYTES = 1024 * 1024;
 const MAX_MS = 365 * 24 * 3_600_000;
 
@@ -132,7 +148,7 @@ function count(value: number, what: string): number {
 
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
-  checkOptions(options);
+  checkOptions(options, NAMES);
   const connection = connectionOf(options.client);
   const runtime = options.runtime ?? systemRuntime;
   const hashTags = options.hashTags ?? connection.cluster;

@@ -176,6 +176,39 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     await pool.end();
   });
 
+  test("PITFALLS 34: postgres.js commits, though a racer's insert came first within writeAll", async () => {
+    const { store, end } = await postgresJs.open(place);
+    const pool = openPool(place.postgres as never, { max: 1 });
+    const racer = createPostgresStore({ client: pool });
+    const create = { key: "racer", expect: "absent", next: forever("1") } as const;
+    let inserted = (): void => {};
+    const holds = new Promise<void>((resolve) => {
+      inserted = resolve;
+    });
+    const first = racer.transaction(async (tx) => {
+      await racer.bind(tx).write({ ...create, opId: opIdOf("A") });
+      inserted();
+      // Until the other one waits for this insert.
+      const waits = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted";
+      await expect.poll(async () => Number((await place.admin(waits))[0]?.n)).toBeGreaterThan(0);
+    });
+    await holds;
+    const told = await store.transaction(async (tx) => {
+      const own = postgresJs.on(tx);
+      await own("INSERT INTO transfers VALUES ('before the racer')");
+      const all = await store.bind(tx).writeAll({ opId: opIdOf("B"), writes: [create] });
+      await own("INSERT INTO transfers VALUES ('after the racer')");
+      return all;
+    });
+    await first;
+    expect(told).toMatchObject({ outcome: "refused", index: 0 });
+    const rows = await place.admin("SELECT k FROM transfers WHERE k LIKE '%the racer'");
+    expect(rows).toHaveLength(2);
+    await place.admin("DELETE FROM transfers WHERE k LIKE '%the racer'");
+    await end();
+    await pool.end();
+  });
+
   test("a function that never comes back is ended by the server, and its key is free", async () => {
     const pool = openPool(place.postgres as never, { max: 4 });
     const store = createPostgresStore({ client: pool, idleTransactionMs: 200 });

@@ -10,7 +10,7 @@ import {
   storeConformance,
 } from "@onceproof/simulator/conformance";
 import { missing, newOpId } from "@onceproof/test-servers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ChaosServer } from "../src/stores/store-kind.js";
 import { storeKinds } from "../src/stores/store-kinds.js";
 
@@ -36,10 +36,11 @@ describe.each(withClock)("on a real $name whose clock jumps", (kind) => {
     beforeAll(async () => {
       running = await kind.start({ clock: true });
     });
-    afterAll(async () => {
-      await Promise.all(opened.map(({ close }) => close()));
-      await running.stop();
-    });
+    const closeAll = async (): Promise<void> => {
+      await Promise.all(opened.splice(0).map(({ close }) => close()));
+    };
+    afterEach(closeAll);
+    afterAll(() => running.stop());
     const jump = (byMs: number): void => running.clock?.jumpClock(byMs);
 
     async function newSpace(): Promise<string> {
@@ -65,7 +66,8 @@ describe.each(withClock)("on a real $name whose clock jumps", (kind) => {
           otherNamespace: await open(await newSpace(), tombstoneMs),
           advance: async (byMs) => jump(byMs),
           stepBack: async (byMs) => jump(-byMs),
-          close: async () => {},
+          // A server takes only so many connections, and there are many cases.
+          close: closeAll,
         };
       });
     });

@@ -91,7 +91,10 @@ describe("a recorded workload", () => {
     const { cases } = await runStoreConformance(harness, { clauses: ["S1"] });
     const { message = "" } = cases.find(({ id }) => id === "S1.8-history") ?? {};
     expect(message).toMatch(/^the history of key "[abc]" is not linearizable \(seed 17\)/);
+    expect(message).toContain("(in parentheses the first letters of the opId that wrote)");
     expect(message).toContain("atomic store: no order of these");
+    // Whole, as the revision at its end is what decides.
+    expect(message).toMatch(/Then none of these is: .* -> refused by .* at \d+$/m);
   });
 
   test("that cannot be decided fails with advice", () => {

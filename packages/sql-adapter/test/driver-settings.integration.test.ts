@@ -105,6 +105,7 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     const admin = new pg.Client(server.connection);
     await admin.connect();
     await migrate(admin);
+    await admin.query("CREATE TABLE t (id bigint PRIMARY KEY, number text UNIQUE, version bigint)");
     await admin.end();
   });
   afterAll(() => server.stop());
@@ -114,6 +115,33 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     ends.push(() => client.end({ timeout: 1 }));
     return client;
   }
+
+  const parsers = { number: Number, bigint: BigInt, text: (text: string) => text };
+  test.each(Object.entries(parsers))(
+    "pg that hands over whole numbers as %s",
+    async (name, parse) => {
+      const boolean = (text: string) => (name === "text" ? text : text === "t");
+      const getTypeParser = (oid: number, format?: never) =>
+        ({ 16: boolean, 20: parse })[oid] ?? pg.types.getTypeParser(oid, format);
+      const client = new pg.Pool({ ...server.connection, types: { getTypeParser } as never });
+      ends.push(() => client.end());
+      const store = createPostgresStore({ client });
+      const made = await store.write(create(name));
+      const revision = made.outcome === "applied" ? made.revision : 0;
+      expect((await store.read(name)).entry?.stamp.revision).toBe(revision);
+      expect(await store.write(create(name))).toMatchObject({ outcome: "refused", revision });
+      const tables = createTables({ client });
+      const row = { id: name.charCodeAt(0), number: name, version: 0 };
+      const answers = [
+        await tables.insertOnce("t", row, unique),
+        await tables.insertOnce("t", row, unique),
+        await tables.insertOnce("t", { ...row, id: 9 }, unique),
+      ];
+      expect(answers.map(({ outcome }) => outcome)).toEqual(["created", "exists", "conflict"]);
+      const update = { id: row.id, update: () => ({ number: name }) };
+      expect(await tables.updateVersioned("t", update)).toMatchObject({ version: 1 });
+    },
+  );
 
   test("the names that postgres.js' own transforms change are none of the store's", async () => {
     for (const [name, transform] of Object.entries({

@@ -63,5 +63,6 @@ export function wholeNumber(column: unknown, what: string): number {
 
 /** Whether a condition that the database judged is true, in any driver's words. */
 export function isTrue(column: unknown): boolean {
-  return column === true || Number(column) === 1;
+  // Without a parser of its type Postgres says "t".
+  return column === true || column === "t" || Number(column) === 1;
 }

@@ -15,6 +15,8 @@ export interface SqliteStatement {
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
+  /** Tells in better-sqlite3 and libsql whether it was closed. */
+  readonly open?: boolean;
   /** Tells of a transaction in better-sqlite3 and libsql. */
   readonly inTransaction?: boolean;
   /** Tells of a transaction in node:sqlite. */
@@ -43,8 +45,21 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
+/**
+ * Throws for a connection that was closed: libsql would read no rows from it, without an error.
+ */
+export function checkOpen(database: SqliteDatabase): void {
+  if (database.open === false) {
+    throw new Error("the database connection is not open");
+  }
+}
+
 /** Whether the connection is inside a transaction, as far as the driver tells. */
 export function inTransaction(database: SqliteDatabase): boolean {
+  // Asked about a connection that was closed, libsql ends the whole process.
+  if (database.open === false) {
+    return false;
+  }
   return database.inTransaction ?? database.isTransaction ?? false;
 }
 

@@ -2,7 +2,7 @@
 // file's write lock. Both are synchronous, so nothing of this process comes between.
 
 import { driverError, type Runtime, type Slot, type Unknown } from "@onceproof/core/advanced";
-import { inTransaction, isBusy } from "../drivers/sqlite.js";
+import { checkOpen, inTransaction, isBusy } from "../drivers/sqlite.js";
 import { type Sight, sightOf } from "../shared/judge.js";
 import { unavailable } from "../shared/rounds.js";
 import type { ResolvedOptions } from "./options.js";
@@ -39,6 +39,7 @@ export function stepsOn(
       return undefined;
     }
     try {
+      checkOpen(database);
       return step();
     } catch (error) {
       if (isBusy(error)) {

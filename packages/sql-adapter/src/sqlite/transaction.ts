@@ -2,7 +2,7 @@
 // waits, the transaction stays open on the connection, so everybody else has to wait for its end.
 
 import { type Deadline, pause, TIMED_OUT } from "@onceproof/core/advanced";
-import { fileOf, inTransaction, isBusy } from "../drivers/sqlite.js";
+import { checkOpen, fileOf, inTransaction, isBusy } from "../drivers/sqlite.js";
 import { commitUnknown } from "../shared/lent-transaction.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
 import { doomOf, startWatch } from "../shared/transaction-watch.js";
@@ -92,6 +92,11 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
     async transaction(fn) {
       if (within.getStore()?.has(file)) {
         throw nested();
+      }
+      try {
+        checkOpen(database);
+      } catch (error) {
+        throw unavailable(error);
       }
       const end = await withDeadline(runtime, operationTimeoutMs, async (deadline) => {
         const turn = await turnOn(database, deadline);

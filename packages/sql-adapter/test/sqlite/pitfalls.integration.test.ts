@@ -1,7 +1,13 @@
 // What goes wrong in other libraries on SQLite, each as a law that holds here. The numbers are those
 // of the list of pitfalls that the project keeps.
 import type { AtomicStore, SweepableStore } from "@onceproof/core/advanced";
-import { createSqliteStore, migrate, type SqliteDatabase, schema } from "@onceproof/sql-adapter";
+import {
+  createSqliteStore,
+  createTables,
+  migrate,
+  type SqliteDatabase,
+  schema,
+} from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Connection, movableClock, newFile, openLibsql } from "../support/sqlite-files.js";
@@ -182,5 +188,25 @@ test("commits wait for the disk unless that is given up, and memory survives not
   expect(createSqliteStore({ database: inMemory }).capabilities.durability).toBe("process");
   expect(() => createSqliteStore({ database: inMemory, durability: "durable" })).toThrow(
     expect.objectContaining({ code: "optionInvalid" }),
+  );
+});
+
+test("a connection that its user has closed is unavailable, and neither empty nor the process' end", async () => {
+  const database = openLibsql(":memory:");
+  await migrate(database);
+  database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY)");
+  const store = createSqliteStore({ database });
+  const tables = createTables({ client: database });
+  await store.write(create("there"));
+  await tables.insertOnce("t", { id: 1 }, { uniqueBy: ["id"] });
+  // Closed by its own handler first, and then for good.
+  const ended = store.transaction(async (tx) => void (tx as Connection).close());
+  await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^in|^un/) });
+  const notOpen = { code: "unavailable", message: expect.stringContaining("not open") };
+  await expect(store.read("there")).rejects.toMatchObject(notOpen);
+  await expect(store.write(create("new"))).rejects.toMatchObject(notOpen);
+  await expect(store.transaction(async () => {})).rejects.toMatchObject({ code: "unavailable" });
+  await expect(tables.insertOnce("t", { id: 2 }, { uniqueBy: ["id"] })).rejects.toMatchObject(
+    notOpen,
   );
 });

@@ -8,6 +8,7 @@ import type { Link, OpenLink } from "./watch-link.js";
 
 // Kept subscribed though nobody waits: a waiter looks between two watches, and others may come.
 const MOST_IDLE = 64;
+const LOST_LATER_MS = 50;
 // What one removal frees, one of those who wait will get: here the first in line. Should it not come,
 // the others are woken this much later, no more often than they would look by themselves.
 const OTHERS_LATER_MS = 100;
@@ -95,14 +96,21 @@ export function createSubscriber(
     link = undefined;
   }
 
-  function lost(): void {
+  /** Forgets the link and all channels, and returns what wakes those who waited. */
+  function end(): () => void {
     drop();
     idle.clear();
     const waiting = [...channels.values()];
     channels.clear();
-    for (const channel of waiting) {
-      wake(channel);
-    }
+    return () => waiting.forEach(wake);
+  }
+
+  /**
+   * Wakes everybody a little later: the client's own connection is often lost at the same time, and a
+   * command that is sent before node-redis knows of it keeps that client from ever connecting again.
+   */
+  function lost(): void {
+    runtime.setTimer(end(), LOST_LATER_MS, true);
   }
 
   /** Lets the watchers wait: they look by themselves, and a later watch tries again. */
@@ -222,7 +230,7 @@ export function createSubscriber(
     },
     close() {
       closed = true;
-      lost();
+      end()();
     },
   };
 }

@@ -49,6 +49,8 @@ export default defineConfig({
     })),
     passWithNoTests: true,
     pool: "forks",
+    // One more than the usual machine has cores: the tests on real servers mostly wait.
+    maxWorkers: 3,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],

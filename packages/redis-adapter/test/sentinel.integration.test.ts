@@ -118,5 +118,5 @@ describe.skipIf(missing("redis"))("a failover by Sentinel", () => {
       expect(await plain.write(write)).toMatchObject({ outcome: "applied", replayed: false });
       expect(await plain.write(write)).toMatchObject({ outcome: "applied", replayed: true });
     }
-  });
+  }, 90_000);
 });

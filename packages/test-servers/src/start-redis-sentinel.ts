@@ -106,7 +106,7 @@ async function startGuard(
           `dir ${folder}`,
           `sentinel monitor ${SENTINEL_MASTER} 127.0.0.1 ${masterPort} ${quorum}`,
           `sentinel down-after-milliseconds ${SENTINEL_MASTER} ${downAfterMs}`,
-          `sentinel failover-timeout ${SENTINEL_MASTER} 3000`,
+          `sentinel failover-timeout ${SENTINEL_MASTER} 1000`,
           `sentinel parallel-syncs ${SENTINEL_MASTER} 2`,
           "",
         ].join("\n"),

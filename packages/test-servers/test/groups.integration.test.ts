@@ -43,7 +43,7 @@ describe.skipIf(missing("redis"))("groups of Redis servers", () => {
     const after = await group.master();
     expect(after).not.toBe(before);
     expect(await redisCommand(after.port, "GET", "k")).toBe("v");
-  });
+  }, 90_000);
 
   test("nothing is left of a group that was stopped", async () => {
     const group = await startRedisSentinel({ replicas: 1, sentinels: 1 });

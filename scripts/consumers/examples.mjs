@@ -12,6 +12,7 @@ const PATIENCE_MS = 60_000;
 const servers = [
   { name: "redis", url: "redis://localhost:6379", start: "startRedis" },
   { name: "postgres", url: "postgres://localhost:5432/postgres", start: "startPostgres" },
+  { name: "mariadb", url: "mysql://root@localhost:3306/app", start: "startMariadb" },
 ];
 
 /** The TypeScript examples of an installed package's README. */

@@ -17,6 +17,8 @@ const brought = {
   redis6: "packages/redis-adapter",
   pg: "packages/sql-adapter",
   "@types/pg": "packages/sql-adapter",
+  mysql2: "packages/sql-adapter",
+  libsql: "packages/sql-adapter",
   "@types/node": "",
   "fast-check": "packages/simulator",
 };

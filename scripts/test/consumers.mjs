@@ -13,7 +13,7 @@ export const consumers = {
   minutes: 1,
   needsBuild: true,
   async run() {
-    const missing = await ensureServers(["redis", "postgres"]);
+    const missing = await ensureServers(["redis", "postgres", "mariadb"]);
     rmSync(report, { force: true });
     await runNode(fromRoot("scripts", "consumers", "main.mjs"), ["--json", report], { cwd: root });
     if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, skips: [] };

@@ -10,7 +10,7 @@ export const consumers = {
   name: "consumers",
   summary:
     "the packages packed, installed in an empty project, and used in JavaScript and TypeScript",
-  minutes: 1,
+  minutes: 2,
   needsBuild: true,
   async run() {
     const missing = await ensureServers(["redis", "postgres", "mariadb"]);

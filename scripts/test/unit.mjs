@@ -9,10 +9,10 @@ const report = `${cache}/test/unit.json`;
 export const unit = {
   name: "unit",
   summary: "unit, property and integration tests (vitest)",
-  minutes: 8,
+  minutes: 10,
   needsBuild: false,
   async run(flags) {
-    const missing = await ensureServers(["redis", "postgres", "mariadb", "compiler"]);
+    const missing = await ensureServers(["redis", "valkey", "postgres", "mariadb", "compiler"]);
     rmSync(report, { force: true });
     const { code } = await runNode(
       fromRoot("node_modules", "vitest", "vitest.mjs"),

@@ -2,11 +2,11 @@
 // before it is answered, as is its default.
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
 import { findMariadb } from "./find.mjs";
+import { firstReply } from "./first-reply.js";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
 import { commandAs, unprivilegedUser } from "./unprivileged.js";
@@ -29,7 +29,6 @@ export interface MariadbServer extends TestServer {
 }
 
 const execute = promisify(execFile);
-const REPLY_WITHIN_MS = 1_000;
 const DATABASE = "app";
 const INIT = "init.sql";
 
@@ -85,14 +84,5 @@ export async function startMariadb({
 
 /** A server that is ready greets whoever connects, with protocol version 10. */
 function greets(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const settle = (ready: boolean): void => {
-      socket.destroy();
-      resolve(ready);
-    };
-    socket.setTimeout(REPLY_WITHIN_MS, () => settle(false));
-    socket.once("error", () => settle(false));
-    socket.once("data", (greeting) => settle(greeting[4] === 10));
-  });
+  return firstReply(port, (greeting) => greeting[4] === 10);
 }

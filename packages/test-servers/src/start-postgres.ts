@@ -1,10 +1,10 @@
 // A private PostgreSQL cluster, made afresh, whose user postgres needs no password.
 import { execFile } from "node:child_process";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
 import { findPostgres } from "./find.mjs";
+import { firstReply } from "./first-reply.js";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
 import { commandAs, unprivilegedUser } from "./unprivileged.js";
@@ -27,7 +27,6 @@ export interface PostgresServer extends TestServer {
 }
 
 const execute = promisify(execFile);
-const REPLY_WITHIN_MS = 1_000;
 
 /** Starts a Postgres on a free port of 127.0.0.1 and resolves when it accepts sessions. */
 export function startPostgres(
@@ -76,17 +75,7 @@ export async function startPostgres({
 
 /** Opens a session; the first byte of the reply is R (authentication) once it is accepted. */
 function acceptsSessions(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const settle = (ready: boolean): void => {
-      socket.destroy();
-      resolve(ready);
-    };
-    socket.setTimeout(REPLY_WITHIN_MS, () => settle(false));
-    socket.once("error", () => settle(false));
-    socket.once("connect", () => socket.write(startupMessage()));
-    socket.once("data", (reply) => settle(reply.toString("latin1", 0, 1) === "R"));
-  });
+  return firstReply(port, (reply) => reply.toString("latin1", 0, 1) === "R", startupMessage());
 }
 
 /** @see https://www.postgresql.org/docs/current/protocol-message-formats.html StartupMessage */

@@ -1,7 +1,7 @@
 // A private Redis whose every write is on disk before it is answered.
-import { connect } from "node:net";
 import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
 import { findRedis } from "./find.mjs";
+import { firstReply } from "./first-reply.js";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
 
@@ -13,8 +13,6 @@ export interface RedisOptions {
   /** Whether its clock can be moved: see `missing("clock-shim")`. @defaultValue false */
   readonly clock?: boolean;
 }
-
-const PING_WITHIN_MS = 1_000;
 
 /** Starts a Redis on a free port of 127.0.0.1 and resolves when it answers PING. */
 export function startRedis(
@@ -51,16 +49,6 @@ export async function startRedis({
 
 /** Whether a server on this port is ready to serve. */
 export function answersPing(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const settle = (ready: boolean): void => {
-      socket.destroy();
-      resolve(ready);
-    };
-    socket.setTimeout(PING_WITHIN_MS, () => settle(false));
-    socket.once("error", () => settle(false));
-    socket.once("connect", () => socket.write("PING\r\n"));
-    // While it loads its data it answers -LOADING.
-    socket.once("data", (reply) => settle(reply.toString().startsWith("+PONG")));
-  });
+  // While it loads its data it answers -LOADING.
+  return firstReply(port, (reply) => reply.toString().startsWith("+PONG"), "PING\r\n");
 }

@@ -35,6 +35,14 @@ export function plainError(error: unknown): Error {
   return plain;
 }
 
+/** Calls back with each error that a client tells, without handling it. */
+export function observeErrors(
+  client: { readonly on: unknown },
+  listener: (error: unknown) => void,
+): void {
+  (client as { readonly on: Listen }).on(errorMonitor, listener);
+}
+
 /** Observes a client's errors. */
 export function watchErrors(client: { readonly on: unknown }): ErrorWatch {
   let last: Error | undefined;
@@ -45,7 +53,7 @@ export function watchErrors(client: { readonly on: unknown }): ErrorWatch {
       last = said;
     }
   };
-  (client as { readonly on: Listen }).on(errorMonitor, note);
+  observeErrors(client, note);
   return {
     note,
     connected() {

@@ -1,7 +1,6 @@
 // node-redis (5 and 6) as a connection: a client, a pool of them, a Sentinel client and a cluster.
 // Of these only the Sentinel client sends a command again when its connection was lost.
 
-import { errorMonitor } from "node:events";
 import type {
   NodeRedisClient,
   NodeRedisCluster,
@@ -9,7 +8,7 @@ import type {
   NodeRedisSentinel,
 } from "./client.js";
 import { type Connection, createConnectionEvents } from "./connection.js";
-import { watchErrors } from "./connection-error.js";
+import { observeErrors, watchErrors } from "./connection-error.js";
 import { hashSlot } from "./hash-slot.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
@@ -53,7 +52,7 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
 export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
   const { changed, ...events } = createConnectionEvents();
   // A member that lost its connection is told of as an error, as other things are; observed only.
-  (pool as unknown as { on(event: symbol, listener: () => void): void }).on(errorMonitor, changed);
+  observeErrors(pool, changed);
   return {
     cluster: false,
     sole: false,

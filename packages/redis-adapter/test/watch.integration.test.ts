@@ -3,6 +3,7 @@
 import { createDedup, createLock } from "@onceproof/core";
 import { type Runtime, systemRuntime, type WatchableStore } from "@onceproof/core/advanced";
 import { createRedisStore, type Finding, type RedisStoreOptions } from "@onceproof/redis-adapter";
+import { type CallCounter, countCalls } from "@onceproof/simulator";
 import {
   missing,
   newOpId,
@@ -29,32 +30,6 @@ const withoutPolling: Runtime = {
   randomBytes: (length) =>
     length === 2 ? Uint8Array.of(255, 255) : systemRuntime.randomBytes(length),
 };
-
-interface Counted {
-  readonly store: WatchableStore;
-  reads: number;
-  writes: number;
-}
-
-/** Counts one waiter's own store calls. */
-function counted(store: WatchableStore): Counted {
-  const counts: Counted = {
-    store: {
-      ...store,
-      read(key) {
-        counts.reads += 1;
-        return store.read(key);
-      },
-      write(write) {
-        counts.writes += 1;
-        return store.write(write);
-      },
-    },
-    reads: 0,
-    writes: 0,
-  };
-  return counts;
-}
 
 describe.skipIf(missing("redis"))("watches on a real Redis", () => {
   let server: TestServer;
@@ -118,12 +93,12 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
   }
 
   /** Resolves when every waiter has looked and, subscribed, has nothing left to do but wait. */
-  async function waiting(waiters: readonly Counted[]): Promise<void> {
+  async function waiting(waiters: readonly CallCounter<WatchableStore>[]): Promise<void> {
     let before = -1;
     const still = (): boolean => {
-      const [last, now] = [before, waiters.reduce((sum, { reads }) => sum + reads, 0)];
+      const [last, now] = [before, waiters.reduce((sum, each) => sum + each.counts().read, 0)];
       before = now;
-      return last === now && waiters.every(({ reads }) => reads > 0);
+      return last === now && waiters.every((each) => each.counts().read > 0);
     };
     await expect.poll(still, { interval: 100, timeout: 10_000 }).toBe(true);
   }
@@ -144,7 +119,7 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
     });
     const running = runner.run(key, () => work);
     const stores = await Promise.all([...KINDS, ...KINDS].map((kind) => open(kind)));
-    const waiters = stores.flatMap((store) => Array.from({ length: 8 }, () => counted(store)));
+    const waiters = stores.flatMap((store) => Array.from({ length: 8 }, () => countCalls(store)));
     const waits = waiters.map(({ store }) =>
       createDedup({
         store,
@@ -155,13 +130,13 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
       }).run(key, () => "ran again"),
     );
     await expect
-      .poll(() => waiters.every(({ reads }) => reads > 0), { timeout: 10_000 })
+      .poll(() => waiters.every((each) => each.counts().read > 0), { timeout: 10_000 })
       .toBe(true);
     finish("done");
     expect(await running).toBe("done");
     expect(await Promise.all(waits)).toEqual(waits.map(() => "done"));
-    expect(Math.max(...waiters.map(({ reads }) => reads))).toBeLessThanOrEqual(3);
-    expect(new Set(waiters.map(({ writes }) => writes))).toEqual(new Set([1]));
+    expect(Math.max(...waiters.map((each) => each.counts().read))).toBeLessThanOrEqual(3);
+    expect(new Set(waiters.map((each) => each.counts().write))).toEqual(new Set([1]));
   });
 
   test.each(KINDS)(
@@ -172,7 +147,7 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
       const holder = await createLock({ store: await open(ioredisPlain), ...options }).acquire(
         resource,
       );
-      const waiter = counted(await open(kind));
+      const waiter = countCalls(await open(kind));
       const acquiring = createLock({
         ...options,
         store: waiter.store,
@@ -182,8 +157,8 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
       await holder.release();
       const held = await acquiring;
       expect(held.token).toBeGreaterThan(holder.token);
-      expect(waiter.reads).toBeLessThanOrEqual(3);
-      expect(waiter.writes).toBe(2);
+      expect(waiter.counts().read).toBeLessThanOrEqual(3);
+      expect(waiter.counts().write).toBe(2);
       await held.release();
     },
   );

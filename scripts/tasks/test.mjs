@@ -12,7 +12,7 @@ import { unit } from "../test/unit.mjs";
 import { verify } from "../test/verify.mjs";
 
 const parts = [unit, mutants, verify, hunt, runtimes, consumers];
-const SKIPS_SHOWN = 20;
+const ENTRIES_SHOWN = 20;
 
 /** In CI nothing may be skipped, and a missing server is an error. */
 const inCi = !["", "0", "false"].includes(process.env.CI ?? "");
@@ -63,7 +63,8 @@ async function runParts(chosen, flags, named) {
     total = add(total, tally);
   }
   console.log(`\n${lines.join("\n")}`);
-  printSkips(total);
+  printList("Skipped:", total.skips);
+  printList("Failed:", total.failures);
   const problem = problemOf(total);
   if (problem !== undefined) console.log(paint.red(problem));
   console.log(totalLine(total));
@@ -87,9 +88,11 @@ function problemOf({ passed, failed, skipped, skips }) {
   return undefined;
 }
 
-function printSkips({ skips }) {
-  if (skips.length === 0) return;
-  console.log(`\n${paint.yellow("Skipped:")}`);
-  for (const skip of skips.slice(0, SKIPS_SHOWN)) console.log(`  ${skip}`);
-  if (skips.length > SKIPS_SHOWN) console.log(`  and ${skips.length - SKIPS_SHOWN} more`);
+/** Said again at the end, which is all that many a log keeps. */
+function printList(heading, entries) {
+  if (entries.length === 0) return;
+  console.log(`\n${paint.yellow(heading)}`);
+  for (const entry of entries.slice(0, ENTRIES_SHOWN)) console.log(`  ${entry}`);
+  const more = entries.length - ENTRIES_SHOWN;
+  if (more > 0) console.log(`  and ${more} more`);
 }

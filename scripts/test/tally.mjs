@@ -1,9 +1,12 @@
 // Sums what the parts of a test run passed, failed and skipped.
 
-/** @typedef {{ passed: number, failed: number, skipped: number, skips: string[] }} Tally */
+/**
+ * `failures` says what failed, where the part can name it.
+ * @typedef {{ passed: number, failed: number, skipped: number, skips: string[], failures?: string[] }} Tally
+ */
 
 /** @returns {Tally} */
-export const emptyTally = () => ({ passed: 0, failed: 0, skipped: 0, skips: [] });
+export const emptyTally = () => ({ passed: 0, failed: 0, skipped: 0, skips: [], failures: [] });
 
 /** @param {Tally} a @param {Tally} b @returns {Tally} */
 export const add = (a, b) => ({
@@ -11,6 +14,7 @@ export const add = (a, b) => ({
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,
   skips: [...a.skips, ...b.skips],
+  failures: [...(a.failures ?? []), ...(b.failures ?? [])],
 });
 
 /** The line that ends every run; machinery reads it. @param {Tally} tally */

@@ -5,6 +5,7 @@ import { cache, fromRoot, root } from "../lib/paths.mjs";
 import { ensureServers } from "../servers.mjs";
 
 const report = `${cache}/test/unit.json`;
+const LINES_OF_A_FAILURE = 8;
 
 export const unit = {
   name: "unit",
@@ -38,14 +39,30 @@ function tallyOf(code, reasons) {
   // A file that could not be loaded has no tests to fail, and an unhandled error belongs to none.
   const unloadable = testResults.filter(
     (file) => file.status === "failed" && file.assertionResults.length === 0,
-  ).length;
-  const failed = withStatus("failed").length + unloadable;
+  );
+  const failures = [
+    ...unloadable.map((file) => `${relative(file.name)}\n${head(file.message)}`),
+    ...withStatus("failed").map(
+      (test) =>
+        `${relative(test.file)}: ${test.fullName}\n${head((test.failureMessages ?? []).join("\n"))}`,
+    ),
+  ];
+  const failed = failures.length;
   return {
     passed,
     failed: code !== 0 && failed === 0 ? 1 : failed,
     skipped: skipped.length,
     skips: [...reasons, ...skipped.map((test) => `${relative(test.file)}: ${test.fullName}`)],
+    failures,
   };
 }
+
+/** What fits beside the totals: the whole of it stands further up, where vitest printed it. */
+const head = (message) =>
+  message
+    .split("\n")
+    .slice(0, LINES_OF_A_FAILURE)
+    .map((line) => `    ${line.slice(0, 300)}`)
+    .join("\n");
 
 const relative = (file) => file.replace(`${root}/`, "");

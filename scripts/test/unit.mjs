@@ -6,6 +6,7 @@ import { ensureServers } from "../servers.mjs";
 
 const report = `${cache}/test/unit.json`;
 const LINES_OF_A_FAILURE = 8;
+const unitServers = ["redis", "valkey", "postgres", "mariadb", "compiler", "chromium"];
 
 export const unit = {
   name: "unit",
@@ -13,7 +14,7 @@ export const unit = {
   minutes: 10,
   needsBuild: false,
   async run(flags) {
-    const missing = await ensureServers(["redis", "valkey", "postgres", "mariadb", "compiler"]);
+    const missing = await ensureServers(unitServers);
     rmSync(report, { force: true });
     const { code } = await runNode(
       fromRoot("node_modules", "vitest", "vitest.mjs"),

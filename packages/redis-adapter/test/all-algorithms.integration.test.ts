@@ -1,6 +1,7 @@
-// All seven algorithms on real servers: on one Redis with both clients in both majors at once, also
-// while messages get lost; on Valkey; and on a cluster with every cluster client at once.
-import { createRedisStore, type RedisStore } from "@onceproof/redis-adapter";
+// All seven algorithms on real servers, in drawn programs while requests and replies get lost: on one
+// Redis and one Valkey with both clients in both majors at once, and pools; and on a cluster with
+// every cluster client at once.
+import { createRedisStore } from "@onceproof/redis-adapter";
 import {
   missing,
   type RedisCluster,
@@ -8,11 +9,11 @@ import {
   startRedisCluster,
   startTcpProxy,
   startValkey,
-  type TcpProxy,
   type TestServer,
 } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
-import { registerAlgorithmRaces } from "./support/algorithm-races.js";
+import { inTurn, type Place } from "../../simulator/test/support/live/place.js";
+import { registerProperties } from "../../simulator/test/support/live/register-properties.js";
 import {
   CLUSTERS,
   type ClientKind,
@@ -32,57 +33,44 @@ const KINDS: readonly ClientKind[] = [
   ...POOLS,
 ];
 
-/** Opens each client once. */
-function once(open: () => Promise<readonly OpenClient[]>) {
-  let clients: Promise<readonly OpenClient[]> | undefined;
-  let stores: readonly RedisStore[] | undefined;
+/** Clients behind proxies of their own, one before each server. */
+async function openPlace(
+  ports: readonly number[],
+  open: (through: ReadonlyMap<number, number>) => readonly Promise<OpenClient>[],
+): Promise<Place> {
+  const proxies = await Promise.all(ports.map((port) => startTcpProxy(port)));
+  const through = new Map(ports.map((port, index) => [port, proxies[index]?.port ?? port]));
+  const clients = await Promise.all(open(through));
   return {
-    async stores(): Promise<readonly RedisStore[]> {
-      clients ??= open();
-      stores ??= (await clients).map(({ client }) =>
-        createRedisStore({ client, operationTimeoutMs: 500, durability: "durable" }),
+    stores: clients.map(({ client }) =>
+      createRedisStore({ client, operationTimeoutMs: 500, durability: "durable" }),
+    ),
+    lose(passages) {
+      const passage = inTurn(passages);
+      const lifts = proxies.map((proxy) =>
+        proxy.addRule((chunk) => (chunk.includes("EVAL") ? passage() : undefined)),
       );
-      return stores;
+      return () => {
+        for (const lift of lifts) lift();
+      };
     },
-    async close(): Promise<void> {
-      for (const client of (await clients) ?? []) client.close();
+    async close() {
+      for (const client of clients) client.close();
+      await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
 }
 
+const openKinds = ({ port }: TestServer): Promise<Place> =>
+  openPlace([port], (through) => KINDS.map((kind) => kind.open(through.get(port) ?? port)));
+
 describe.skipIf(missing("redis"))("on a real Redis", () => {
   let server: TestServer;
-  let proxy: TcpProxy;
   beforeAll(async () => {
     server = await startRedis();
-    proxy = await startTcpProxy(server.port);
   });
-  afterAll(async () => {
-    await proxy.close();
-    await server.stop();
-  });
-
-  describe("with both clients in both majors, and pools", () => {
-    const clients = once(() => Promise.all(KINDS.map((kind) => kind.open(server.port))));
-    afterAll(() => clients.close());
-    registerAlgorithmRaces({ open: clients.stores });
-  });
-
-  describe("the same while requests and replies get lost", () => {
-    const clients = once(() => Promise.all(KINDS.slice(0, 4).map((kind) => kind.open(proxy.port))));
-    afterAll(() => clients.close());
-    registerAlgorithmRaces({
-      open: clients.stores,
-      disturb() {
-        let request = 0;
-        return proxy.addRule((chunk) => {
-          if (!chunk.includes("EVAL")) return undefined;
-          request += 1;
-          return request % 6 === 0 ? (request % 4 === 0 ? "loseReply" : "loseRequest") : "pass";
-        });
-      },
-    });
-  });
+  afterAll(() => server.stop());
+  registerProperties(() => openKinds(server));
 });
 
 describe.skipIf(missing("valkey"))("on a real Valkey", () => {
@@ -91,9 +79,7 @@ describe.skipIf(missing("valkey"))("on a real Valkey", () => {
     server = await startValkey();
   });
   afterAll(() => server.stop());
-  const clients = once(() => Promise.all(KINDS.map((kind) => kind.open(server.port))));
-  afterAll(() => clients.close());
-  registerAlgorithmRaces({ open: clients.stores });
+  registerProperties(() => openKinds(server));
 });
 
 describe.skipIf(missing("redis"))("on a real cluster", () => {
@@ -102,7 +88,9 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
     cluster = await startRedisCluster();
   });
   afterAll(() => cluster.stop());
-  const clients = once(() => Promise.all(CLUSTERS.map((kind) => kind.open(cluster.ports))));
-  afterAll(() => clients.close());
-  registerAlgorithmRaces({ open: clients.stores });
+  registerProperties(() =>
+    openPlace(cluster.ports, (through) =>
+      CLUSTERS.map((kind) => kind.open(cluster.ports, through)),
+    ),
+  );
 });

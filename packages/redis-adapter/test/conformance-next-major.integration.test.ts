@@ -1,4 +1,4 @@
-// The whole kit with the next major of both clients: one on a real Redis, one on a real Valkey.
+// The whole kit with the next major of both clients on a real Redis, and of one on a real Valkey.
 import { missing, startRedis, startValkey, type TestServer } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../simulator/test/support/register-cases.js";
@@ -12,8 +12,8 @@ describe.skipIf(missing("redis"))("on a real Redis", () => {
   });
   afterAll(() => server.stop());
 
-  describe(`with ${nodeRedis6.name}`, () => {
-    const harness = serverHarness(() => server, nodeRedis6);
+  describe.each([ioredis6Plain, nodeRedis6])("with $name", (kind) => {
+    const harness = serverHarness(() => server, kind);
     afterAll(() => harness.destroy());
     registerCases(harness, { lacks: LACKS });
   });

@@ -9,7 +9,6 @@ import {
   migrate,
 } from "@onceproof/sql-adapter";
 import {
-  type Rule,
   type ServerName,
   startMariadb,
   startPostgres,
@@ -17,6 +16,7 @@ import {
   type TestServer,
 } from "@onceproof/test-servers";
 import postgres from "postgres";
+import { inTurn, type Place, unreliable } from "../../../simulator/test/support/live/place.js";
 import { isStatement, type OpenMysqlPool, openMariadb, openMysql2 } from "./mysql-pools.js";
 import { executes, openPool } from "./pg-pools.js";
 import { type Connection, newFile, openLibsql } from "./sqlite-files.js";
@@ -25,10 +25,10 @@ const OPERATION_TIMEOUT_MS = 1_500;
 
 /** A database that runs. */
 export interface RunningArm {
-  /** Stores on connections of their own; `lossy` ones are behind a proxy. */
-  open(count: number, lossy?: boolean): Promise<AtomicStore[]>;
-  /** Loses every seventh statement or its reply until lifted. */
-  loseSome?(): () => void;
+  /** Stores on connections of their own. */
+  open(count: number): Promise<AtomicStore[]>;
+  /** Such stores behind what loses messages. */
+  place(count: number): Promise<Place>;
   /** Kills the server and starts it again. */
   restart?(): Promise<void>;
   stop(): Promise<void>;
@@ -49,24 +49,27 @@ async function onServer(
   executed: (chunk: Buffer) => boolean,
   open: OpenStore,
 ): Promise<RunningArm> {
-  const proxy = await startTcpProxy(server.port);
   const closers: Closer[] = [];
   return {
-    async open(count, lossy = false) {
-      const port = lossy ? proxy.port : server.port;
-      const opened = await Promise.all(Array.from({ length: count }, () => open(port)));
+    async open(count) {
+      const opened = await Promise.all(Array.from({ length: count }, () => open(server.port)));
       closers.push(...opened.map(([, close]) => close));
       return opened.map(([store]) => store);
     },
-    loseSome() {
-      let statements = 0;
-      const rule: Rule = (chunk) => {
-        if (!executed(chunk)) return undefined;
-        statements += 1;
-        if (statements % 7 !== 0) return "pass";
-        return statements % 2 === 0 ? "loseReply" : "loseRequest";
+    async place(count) {
+      const proxy = await startTcpProxy(server.port);
+      const opened = await Promise.all(Array.from({ length: count }, () => open(proxy.port)));
+      return {
+        stores: opened.map(([store]) => store),
+        lose(passages) {
+          const passage = inTurn(passages);
+          return proxy.addRule((chunk) => (executed(chunk) ? passage() : undefined));
+        },
+        async close() {
+          await Promise.all(opened.map(([, close]) => close()));
+          await proxy.close();
+        },
       };
-      return proxy.addRule(rule);
     },
     async restart() {
       server.kill("SIGKILL");
@@ -74,13 +77,20 @@ async function onServer(
     },
     async stop() {
       await Promise.all(closers.map((close) => close()));
-      await proxy.close();
       await server.stop();
     },
   };
 }
 
 const options = { operationTimeoutMs: OPERATION_TIMEOUT_MS } as const;
+
+/** What arms without a server share: nothing can stand between them and their data. */
+function unreliably(stores: readonly AtomicStore[]): Place {
+  return {
+    ...unreliable(stores, { latencyMs: 2, operationTimeoutMs: 200 }),
+    close: async () => {},
+  };
+}
 
 const pgPool: Arm = {
   name: "Postgres with a pg Pool",
@@ -141,9 +151,11 @@ const libsql: Arm = {
       return database;
     };
     await migrate(connect());
+    const open = (count: number): AtomicStore[] =>
+      Array.from({ length: count }, () => createSqliteStore({ ...options, database: connect() }));
     return {
-      open: async (count) =>
-        Array.from({ length: count }, () => createSqliteStore({ ...options, database: connect() })),
+      open: async (count) => open(count),
+      place: async (count) => unreliably(open(count)),
       async stop() {
         for (const database of opened) database.close();
         remove();
@@ -157,8 +169,11 @@ const pglite: Arm = {
   async start() {
     const client = await PGlite.create();
     await migrate(client);
+    const open = (count: number): AtomicStore[] =>
+      Array.from({ length: count }, () => createPostgresStore({ client }));
     return {
-      open: async (count) => Array.from({ length: count }, () => createPostgresStore({ client })),
+      open: async (count) => open(count),
+      place: async (count) => unreliably(open(count)),
       stop: () => client.close(),
     };
   },

@@ -34,4 +34,5 @@ export {
 } from "./start-redis-sentinel.js";
 export { startValkey } from "./start-valkey.js";
 export { type Rule, startTcpProxy, type TcpProxy, type Verdict } from "./tcp-proxy.js";
+export { makeTestFolder, type TestFolder } from "./temp-folder.js";
 export { until } from "./until.js";

@@ -3,6 +3,7 @@
 import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onExit } from "./exit-cleanup.js";
 import type { User } from "./unprivileged.js";
 
 const PREFIX = "onceproof-";
@@ -16,6 +17,25 @@ export function makeFolder(name: string, user: User | "self"): string {
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${name}-${process.pid}-`));
   if (user !== "self") chownSync(folder, user.uid, user.gid);
   return folder;
+}
+
+/** A private folder, removed at the latest when this process ends. */
+export interface TestFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/** Creates a folder for what needs no server, such as a database in a file. */
+export function makeTestFolder(name: string): TestFolder {
+  const path = makeFolder(name, "self");
+  const withdraw = onExit(() => removeFolder(path));
+  return {
+    path,
+    remove() {
+      withdraw();
+      removeFolder(path);
+    },
+  };
 }
 
 export function removeFolder(folder: string): void {

@@ -3,10 +3,14 @@
 import { cases } from "./memory/cases.js";
 import type { StoreName } from "./options.js";
 import { REDIS_NAMES } from "./redis/names.js";
+import { MARIADB_NAMES, POSTGRES_NAMES, SQLITE_NAMES } from "./sql/names.js";
 
 const NAMES: Readonly<Record<StoreName, readonly string[]>> = {
   memory: cases.map(({ name }) => name),
   redis: Object.values(REDIS_NAMES),
+  postgres: Object.values(POSTGRES_NAMES),
+  mariadb: Object.values(MARIADB_NAMES),
+  sqlite: Object.values(SQLITE_NAMES),
 };
 
 /** Whether there is anything of this name on a store. */

@@ -4,9 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import { missing } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compare } from "../src/compare/compare.js";
+import { RECEIPT } from "../src/compare/users.js";
 import { openRedisArena, type RedisArena } from "../src/redis/arena.js";
 import { callsOf } from "../src/redis/server-account.js";
-import { RECEIPT } from "../src/redis/users.js";
 
 describe.skipIf(missing("redis"))("the contestants on a real Redis", () => {
   let arena: RedisArena;

@@ -1,5 +1,6 @@
 // What a run says of itself: medians, the goals that were missed, and its section of a document.
 import { describe, expect, it } from "vitest";
+import { amount } from "../src/compare/amount.js";
 import type { Measured } from "../src/compare/compare.js";
 import { type ArenaResult, missedGoals } from "../src/compare/run.js";
 import { replaceSection, sectionOf } from "../src/compare/section.js";
@@ -29,7 +30,7 @@ function resultOf(share: number, us: number): ArenaResult {
             kind: "ours",
             goal: 0.75,
             lacks: "nothing",
-            account: { calls: ["EVALSHA"], executionUs: 9, heldBytes: 100, leftBytes: 0 },
+            account: { calls: ["EVALSHA"], costs: { "bytes held": 1234, "bytes left": 0 } },
             measured: [measured(1, 0.1), measured(64, share)],
           },
         ],
@@ -80,8 +81,17 @@ describe("a section", () => {
     expect(text).toContain(
       "| onceproof | a client | 12,300 | 0.10 (0.10 to 0.10) | 12,300 | 0.50 (0.50 to 0.50) | 0.75 (missed) |",
     );
+    expect(text).toContain("| onceproof | a client | EVALSHA | 10.0 | 20.0 | 1,230 | 0.0 |");
     expect(text).toContain("- onceproof: nothing.");
     expect(text).toContain("| create | 12.0 µs | 9 (missed) |");
+  });
+
+  it("shows ratios to two digits with their quartiles, and large figures to three", () => {
+    const spread = { median: 1.25, lower: 1.1, upper: 1.31 };
+    expect(amount({ name: "", value: 1.25, unit: "times", spread })).toBe(
+      "1.25 times (1.10 to 1.31)",
+    );
+    expect(amount({ name: "", value: 123_456, unit: "per second" })).toBe("123,000 per second");
   });
 
   it("has as many cells in each row as in the head", () => {

@@ -4,7 +4,7 @@
 
 import { createRandom, type Random } from "@onceproof/simulator";
 import { garbageCollector, runBatch } from "./batch.js";
-import type { Arena, Comparison, Contestant } from "./comparison.js";
+import type { Comparison, Contestant, Ground } from "./comparison.js";
 import { type Spread, spread } from "./statistics.js";
 
 /** How one contestant did, so and so many operations at a time. */
@@ -25,13 +25,19 @@ export interface CompareOptions {
   readonly timeMs: number;
   readonly seed: number;
   readonly onBatch?: () => void;
-  /** Operations of each, twice, before the first round. @defaultValue 2000: compiled by then */
+  /**
+   * Operations of each, twice, before the first round, though for no longer than half a second.
+   * @defaultValue 2000: compiled by then
+   */
   readonly warmUp?: number;
 }
 
 const BATCH_MS = 50;
 const LEAST_ROUNDS = 5;
 const WARM_UP = 2_000;
+/** Slow operations wait for the disk, which does not get warm. */
+const WARM_UP_MS = 500;
+const WARM_UP_BATCH = 100;
 
 /** How many rounds `timeMs` make. */
 export function roundsIn(timeMs: number): number {
@@ -60,15 +66,15 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return mixed;
 }
 
-async function timed(arena: Arena, runner: Runner, concurrency: number): Promise<Sample> {
+async function timed(ground: Ground, runner: Runner, concurrency: number): Promise<Sample> {
   const { contestant, count, next } = runner;
-  const serverBefore = await arena.serverCpuUs();
+  const serverBefore = await ground.serverCpuUs();
   const clientBefore = process.cpuUsage();
   const startedMs = performance.now();
   await runBatch(contestant.operate, next, count, concurrency);
   const tookMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(clientBefore);
-  const serverUs = (await arena.serverCpuUs()) - serverBefore;
+  const serverUs = (await ground.serverCpuUs()) - serverBefore;
   runner.next += count;
   return {
     perSecond: (count * 1000) / tookMs,
@@ -77,34 +83,55 @@ async function timed(arena: Arena, runner: Runner, concurrency: number): Promise
   };
 }
 
+/** Runs one contestant for a while; returns its rate. */
+async function warmUp(
+  ground: Ground,
+  runner: Runner,
+  { concurrency, timeMs, warmUp: most = WARM_UP }: CompareOptions,
+): Promise<number> {
+  const warmUpMs = Math.min(WARM_UP_MS, timeMs);
+  const startedMs = performance.now();
+  runner.count = Math.max(concurrency, Math.min(most, WARM_UP_BATCH));
+  let done = 0;
+  let tookMs = 0;
+  while (done < most && tookMs < warmUpMs) {
+    await timed(ground, runner, concurrency);
+    done += runner.count;
+    tookMs = performance.now() - startedMs;
+  }
+  return (done * 1000) / tookMs;
+}
+
 /** Measures everyone of a comparison, in its order. */
 export async function compare(
-  arena: Arena,
+  ground: Ground,
   { contestants }: Comparison,
-  { concurrency, timeMs, seed, onBatch, warmUp = WARM_UP }: CompareOptions,
+  options: CompareOptions,
 ): Promise<readonly Measured[]> {
+  const { concurrency, timeMs, seed, onBatch } = options;
   const random = createRandom(seed);
   const collect = garbageCollector();
   const runners = contestants.map(
     (contestant): Runner => ({ contestant, samples: [], count: 0, next: 0 }),
   );
-  await arena.clear();
+  await ground.clear();
   for (const runner of runners) {
     await runner.contestant.prepare?.();
-    runner.count = Math.max(warmUp, concurrency);
-    await timed(arena, runner, concurrency);
-    const { perSecond } = await timed(arena, runner, concurrency);
+    await warmUp(ground, runner, options);
+    const perSecond = await warmUp(ground, runner, options);
     runner.count = Math.max(concurrency, Math.round((perSecond * BATCH_MS) / 1000));
   }
   const rounds = roundsIn(timeMs);
   for (let round = 0; round < rounds; round += 1) {
-    await arena.clear();
-    for (const { contestant } of runners) {
-      await contestant.prepare?.();
+    if (!ground.keepsRows) {
+      await ground.clear();
+      for (const { contestant } of runners) {
+        await contestant.prepare?.();
+      }
     }
     for (const runner of shuffled(random, runners)) {
       collect();
-      runner.samples.push(await timed(arena, runner, concurrency));
+      runner.samples.push(await timed(ground, runner, concurrency));
       onBatch?.();
     }
   }

@@ -1,5 +1,7 @@
 // What is compared: the same operation done by bare commands, by us and by others, on one store.
 
+import type { Spread } from "./statistics.js";
+
 /** One way to do a comparison's operation. */
 export interface Contestant {
   /** Name and version. */
@@ -30,11 +32,8 @@ export interface Comparison {
 export interface Account {
   /** The calls that the client sent, in order, as in `["SET", "EVALSHA"]`. */
   readonly calls: readonly string[];
-  /** What the server spent executing them, in microseconds. */
-  readonly executionUs: number;
-  /** Bytes that the store holds more for one operation: at most, and once it is over. */
-  readonly heldBytes: number;
-  readonly leftBytes: number;
+  /** What else the store tells of one operation, by name and unit; the same for all contestants. */
+  readonly costs: Readonly<Record<string, number>>;
 }
 
 /** A number that is not a rate, such as what one call costs a server; goals are upper bounds. */
@@ -43,24 +42,49 @@ export interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly goal?: number;
+  /** The quartiles, if it is a median of rounds. */
+  readonly spread?: Spread;
+}
+
+/** What a detail is told of the run. */
+export interface DetailRun {
+  /** For how long each thing is measured, in milliseconds. */
+  readonly timeMs: number;
+  readonly seed: number;
+  readonly concurrency: number;
+  readonly onProgress: (done: number, total: number, now: string) => void;
 }
 
 /** Figures that belong together. */
 export interface Detail {
   /** Begins with the store's name, as `redis: `. */
   readonly name: string;
-  measure(): Promise<readonly Figure[]>;
+  measure(run: DetailRun): Promise<readonly Figure[]>;
+}
+
+/** What a comparison is measured in. */
+export interface Ground {
+  /** Empties the store. */
+  clear(): Promise<unknown>;
+  /**
+   * Whether the store is emptied once and not in each round: a database that lost its rows plans
+   * everyone's statements anew.
+   */
+  readonly keepsRows?: boolean;
+  /** CPU time that the server has used so far, in microseconds; NaN where there is none. */
+  serverCpuUs(): Promise<number>;
 }
 
 /** A store that was started for the comparisons, and what can be asked of it. */
-export interface Arena extends AsyncDisposable {
+export interface Arena extends Ground, AsyncDisposable {
   /** The store and its settings in one line. */
   readonly setting: string;
   readonly comparisons: readonly Comparison[];
   readonly details: readonly Detail[];
-  /** Empties the store. */
-  clear(): Promise<unknown>;
-  /** CPU time that the server has used so far, in microseconds. */
-  serverCpuUs(): Promise<number>;
   account(contestant: Contestant): Promise<Account>;
+}
+
+/** Why a store cannot be measured here, in words that say what to do. */
+export class CannotMeasure extends Error {
+  override readonly name = "CannotMeasure";
 }

@@ -1,6 +1,7 @@
 // Runs the chosen comparisons and details of an arena, and keeps what came out.
 
 import { type Profile, profile } from "../profile.js";
+import { amount } from "./amount.js";
 import { runBatch } from "./batch.js";
 import { compare, type Measured, roundsIn } from "./compare.js";
 import type { Account, Arena, Comparison, Contestant, Detail, Figure } from "./comparison.js";
@@ -101,7 +102,16 @@ export async function runArena(arena: Arena, options: RunOptions): Promise<Arena
   }
   const figures: DetailResult[] = [];
   for (const { name, measure } of details) {
-    const result: DetailResult = { kind: "detail", name, figures: await measure() };
+    const result: DetailResult = {
+      kind: "detail",
+      name,
+      figures: await measure({
+        timeMs: options.timeMs,
+        seed: options.seed,
+        concurrency: Math.max(...options.concurrencies),
+        onProgress: options.onProgress ?? (() => {}),
+      }),
+    };
     figures.push(result);
     options.onResult?.(result);
   }
@@ -122,8 +132,7 @@ export function missedGoals({ comparisons, details }: ArenaResult): readonly str
   for (const { name, figures } of details) {
     for (const figure of figures) {
       if (figure.goal !== undefined && figure.value > figure.goal) {
-        const { value, unit, goal } = figure;
-        missed.push(`${name}, ${figure.name}: ${value.toFixed(1)} ${unit}, the goal is ${goal}`);
+        missed.push(`${name}, ${figure.name}: ${amount(figure)}, the goal is ${figure.goal}`);
       }
     }
   }

@@ -8,7 +8,7 @@ export interface Spread {
 }
 
 /** The value below which the share `part` of the sorted numbers lies, interpolated. */
-function quantile(sorted: readonly number[], part: number): number {
+export function quantile(sorted: readonly number[], part: number): number {
   const at = (sorted.length - 1) * part;
   const below = sorted[Math.floor(at)] ?? Number.NaN;
   const above = sorted[Math.ceil(at)] ?? Number.NaN;

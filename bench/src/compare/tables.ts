@@ -1,5 +1,6 @@
 // The tables of a comparison, as cells: what is printed and what stands in the docs are the same.
 
+import { amount, rounded } from "./amount.js";
 import type { Measured } from "./compare.js";
 import type { ComparisonResult, ContestantResult, DetailResult } from "./run.js";
 import type { Spread } from "./statistics.js";
@@ -8,14 +9,6 @@ export interface Table {
   readonly head: readonly string[];
   /** The first cell of a row is a name, the others are numbers or short lists. */
   readonly rows: readonly (readonly string[])[];
-}
-
-const grouped = (count: number): string => Math.round(count).toLocaleString("en");
-
-/** To three digits, since the next ones differ from run to run. */
-function rounded(rate: number): string {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(rate)) - 2);
-  return grouped(Math.round(rate / unit) * unit);
 }
 
 function share({ median, lower, upper }: Spread): string {
@@ -57,32 +50,36 @@ export function rateTable({ contestants }: ComparisonResult): Table {
   };
 }
 
-/** What one operation costs: calls, time of server and client, memory. */
+/** A cost to three digits; one that is not known is left out. */
+function cost(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) {
+    return "";
+  }
+  return value < 100 ? value.toFixed(1) : rounded(value);
+}
+
+/** What one operation costs: calls, CPU time of server and client, what else the store tells. */
 export function costTable({ contestants }: ComparisonResult): Table {
   const concurrency = contestants[0]?.measured.at(-1)?.concurrency ?? 1;
+  const told = Object.keys(contestants[0]?.account.costs ?? {});
   return {
     head: [
       "for one operation",
       "client",
       "calls",
-      "commands, µs",
       `server CPU, µs, ${atOnce(concurrency)}`,
       "client CPU, µs",
-      "bytes held",
-      "bytes left",
+      ...told,
     ],
     rows: contestants.map(({ name, client, account, measured }) => {
-      const { calls, executionUs, heldBytes, leftBytes } = account;
       const last = measured.at(-1);
       return [
         name,
         client,
-        calls.join(", "),
-        executionUs.toFixed(1),
-        (last?.serverUs ?? Number.NaN).toFixed(0),
-        (last?.clientUs ?? Number.NaN).toFixed(0),
-        grouped(heldBytes),
-        grouped(leftBytes),
+        account.calls.join(", "),
+        cost(last?.serverUs),
+        cost(last?.clientUs),
+        ...told.map((each) => cost(account.costs[each])),
       ];
     }),
   };
@@ -91,10 +88,12 @@ export function costTable({ contestants }: ComparisonResult): Table {
 export function figureTable({ figures }: DetailResult): Table {
   return {
     head: ["", "measured", "goal"],
-    rows: figures.map(({ name, value, unit, goal }) => [
-      name,
-      `${value.toFixed(1)} ${unit}`,
-      goal === undefined ? "" : `${goal}${value <= goal ? "" : " (missed)"}`,
+    rows: figures.map((figure) => [
+      figure.name,
+      amount(figure),
+      figure.goal === undefined
+        ? ""
+        : `${figure.goal}${figure.value <= figure.goal ? "" : " (missed)"}`,
     ]),
   };
 }

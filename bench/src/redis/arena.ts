@@ -2,17 +2,17 @@
 
 import { type RedisOptions, startRedis } from "@onceproof/test-servers";
 import type { Redis } from "ioredis";
-import { runBatch } from "../compare/batch.js";
-import type { Arena, Contestant } from "../compare/comparison.js";
+import type { Arena } from "../compare/comparison.js";
+import { firstRunContestant, lockContestant, replayContestant } from "../compare/contestants.js";
+import type { DedupUser, LockUser, OpenUsers } from "../compare/users.js";
 import { openBare } from "./bare.js";
 import { openIoredis } from "./clients.js";
 import { openDedupPeers } from "./dedup-peers.js";
 import { openLockPeers } from "./lock-peers.js";
 import { REDIS_NAMES } from "./names.js";
-import { OURS, openOnceproof } from "./onceproof.js";
+import { openOnceproof } from "./onceproof.js";
 import { measurePrimitives } from "./primitives.js";
 import { accountOf } from "./server-account.js";
-import { type DedupUser, type LockUser, type OpenUsers, RECEIPT, type Receipt } from "./users.js";
 
 /** Whether each write is on disk before it is answered. */
 export type Aof = "off" | "always";
@@ -22,46 +22,6 @@ export interface RedisArena extends Arena {
   readonly admin: Redis;
   readonly locks: readonly LockUser[];
   readonly dedups: readonly DedupUser[];
-}
-
-const REPLAYED_KEYS = 200;
-const AT_ONCE = 64;
-
-/** Keys of one length, so that memory compares, and other ones for each place in a comparison. */
-function keysOf(place: number): (index: number) => string {
-  return (index) => `order-${10 + place}${1_000_000 + index}`;
-}
-
-type About = Omit<Contestant, "operate" | "prepare" | "hold">;
-
-/** The goal is for ours with nothing but defaults: bare commands take no fingerprint. */
-function about({ name, client, kind, lacks }: LockUser | DedupUser, goal: number): About {
-  const hasGoal = name === OURS;
-  return { name, client, kind, ...(lacks !== undefined && { lacks }), ...(hasGoal && { goal }) };
-}
-
-const receipt = (): Receipt => RECEIPT;
-
-function lockContestant(user: LockUser, place: number): Contestant {
-  const key = keysOf(place);
-  return {
-    ...about(user, 0.75),
-    operate: (index) => user.cycle(key(index)),
-    hold: (index) => user.tryHold(key(index)),
-  };
-}
-
-function firstRunContestant(user: DedupUser, place: number): Contestant {
-  const key = keysOf(place);
-  return { ...about(user, 0.75), operate: (index) => user.run(key(index), receipt) };
-}
-
-function replayContestant(user: DedupUser, place: number): Contestant {
-  const key = keysOf(place);
-  const operate = (index: number): Promise<unknown> =>
-    user.run(key(index % REPLAYED_KEYS), receipt);
-  const prepare = (): Promise<void> => runBatch(operate, 0, REPLAYED_KEYS, AT_ONCE);
-  return { ...about(user, 1.2), operate, prepare };
 }
 
 /** CPU time of the server process in microseconds, of all its threads. */
@@ -96,9 +56,9 @@ export async function openRedisArena(aof: Aof): Promise<RedisArena> {
       locks,
       dedups,
       comparisons: [
-        { name: REDIS_NAMES.lock, contestants: locks.map(lockContestant) },
-        { name: REDIS_NAMES.firstRun, contestants: dedups.map(firstRunContestant) },
-        { name: REDIS_NAMES.replay, contestants: dedups.map(replayContestant) },
+        { name: REDIS_NAMES.lock, contestants: locks.map(lockContestant(0.75)) },
+        { name: REDIS_NAMES.firstRun, contestants: dedups.map(firstRunContestant(0.75)) },
+        { name: REDIS_NAMES.replay, contestants: dedups.map(replayContestant(1.2)) },
       ],
       details: [
         {

@@ -1,8 +1,14 @@
 // Bare commands, as one writes them without a library: the measure of everyone on the same client.
 
 import { randomUUID } from "node:crypto";
+import {
+  type DedupUser,
+  LEASE_MS,
+  type LockUser,
+  type OpenUsers,
+  RETENTION_MS,
+} from "../compare/users.js";
 import { IOREDIS, NODE_REDIS, openIoredis, openNodeRedis } from "./clients.js";
-import { type DedupUser, LEASE_MS, type LockUser, type OpenUsers, RETENTION_MS } from "./users.js";
 
 /** The few commands that are needed, whichever client sends them. */
 export interface Commands {

@@ -4,8 +4,6 @@ import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempo
 import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache";
 import { Idempotency } from "@node-idempotency/core";
 import { RedisStorageAdapter } from "@node-idempotency/storage-adapter-redis";
-import { bareDedup } from "./bare.js";
-import { NODE_REDIS, NODE_REDIS_4, type NodeRedis, openNodeRedis } from "./clients.js";
 import {
   type DedupUser,
   LEASE_MS,
@@ -13,8 +11,10 @@ import {
   PAYLOAD,
   RETENTION_MS,
   type Receipt,
-} from "./users.js";
-import { versionOf } from "./version.js";
+} from "../compare/users.js";
+import { versionOf } from "../compare/version.js";
+import { bareDedup } from "./bare.js";
+import { NODE_REDIS, NODE_REDIS_4, type NodeRedis, openNodeRedis } from "./clients.js";
 
 /** The bare commands of the client that node-idempotency brings along, through its thin adapter. */
 function bareOf(adapter: RedisStorageAdapter): DedupUser {

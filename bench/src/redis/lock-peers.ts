@@ -5,9 +5,9 @@ import { Verrou } from "@verrou/core";
 import { redisStore } from "@verrou/core/drivers/redis";
 import { Mutex } from "redis-semaphore";
 import Redlock from "redlock";
+import { LEASE_MS, type LockUser, type OpenUsers } from "../compare/users.js";
+import { versionOf } from "../compare/version.js";
 import { IOREDIS, openIoredis } from "./clients.js";
-import { LEASE_MS, type LockUser, type OpenUsers } from "./users.js";
-import { versionOf } from "./version.js";
 
 function peer(library: string, lacks: string, does: Pick<LockUser, "cycle" | "tryHold">): LockUser {
   const name = `${library} ${versionOf(library)}`;

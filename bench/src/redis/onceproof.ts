@@ -2,10 +2,9 @@
 
 import { createDedup, createLock } from "@onceproof/core";
 import { createRedisStore, type RedisClient } from "@onceproof/redis-adapter";
+import { OURS } from "../compare/contestants.js";
+import { type DedupUser, type LockUser, type OpenUsers, PAYLOAD } from "../compare/users.js";
 import { IOREDIS, NODE_REDIS, openIoredis, openNodeRedis } from "./clients.js";
-import { type DedupUser, type LockUser, type OpenUsers, PAYLOAD } from "./users.js";
-
-export const OURS = "onceproof";
 
 function lockOf(client: string, connection: RedisClient): LockUser {
   const locks = createLock({ store: createRedisStore({ client: connection }), name: "bench" });

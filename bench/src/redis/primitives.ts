@@ -5,8 +5,8 @@ import { createRedisStore } from "@onceproof/redis-adapter";
 import { newOpId } from "@onceproof/test-servers";
 import type { Redis } from "ioredis";
 import type { Figure } from "../compare/comparison.js";
+import { LEASE_MS } from "../compare/users.js";
 import { executionUs } from "./server-account.js";
-import { LEASE_MS } from "./users.js";
 
 const VALUE = "x".repeat(40);
 const COMMANDS = new Set(["EVALSHA", "SET"]);

@@ -3,6 +3,7 @@
 
 import type { Redis } from "ioredis";
 import { runBatch } from "../compare/batch.js";
+import { repeated } from "../compare/calls.js";
 import type { Account, Contestant } from "../compare/comparison.js";
 import { spread } from "../compare/statistics.js";
 
@@ -102,10 +103,7 @@ export async function callsOf(
   // The first call of a script also sends its text.
   await operate(0);
   const { sent, nested } = await watchCalls(admin, () => runBatch(operate, 1, WATCHED, 1));
-  const calls = sent.slice(0, sent.length / WATCHED);
-  if (calls.length === 0 || sent.some((call, at) => call !== calls[at % calls.length])) {
-    throw new Error(`${name} does not send the same calls each time: ${sent.join(" ")}`);
-  }
+  const calls = repeated(name, sent, WATCHED);
   if (calls.some((call) => nested.has(call))) {
     throw new Error(`${name} sends ${calls.join(" ")} and calls one of them in a script too`);
   }
@@ -119,5 +117,5 @@ export async function accountOf(admin: Redis, contestant: Contestant): Promise<A
   const us = await executionUs(admin, new Set(calls), operate, 1 + WATCHED);
   const heldBytes = await bytesEach(admin, contestant, hold);
   const leftBytes = hold === operate ? heldBytes : await bytesEach(admin, contestant, operate);
-  return { calls, executionUs: us, heldBytes, leftBytes };
+  return { calls, costs: { "commands, µs": us, "bytes held": heldBytes, "bytes left": leftBytes } };
 }

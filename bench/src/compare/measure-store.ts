@@ -1,18 +1,27 @@
-// The comparisons on a private Redis, printed as they come.
+// Measures one store: opens it, prints what comes out, and writes its section of the document.
 
 import { cpus, loadavg } from "node:os";
-import { type ArenaResult, missedGoals, runArena } from "../compare/run.js";
-import { renewSection, sectionOf } from "../compare/section.js";
-import { asText, costTable, figureTable, rateTable } from "../compare/tables.js";
 import type { Options } from "../options.js";
 import { startProgress } from "../progress.js";
-import { openRedisArena } from "./arena.js";
+import type { Arena } from "./comparison.js";
+import { type ArenaResult, missedGoals, runArena } from "./run.js";
+import { renewSection, sectionOf } from "./section.js";
+import { asText, costTable, figureTable, rateTable } from "./tables.js";
 
 const DEFAULT_MS = 2_000;
 const SHOWN = 12;
 const DOCUMENT = new URL("../../../docs/benchmarks.md", import.meta.url);
 
-export interface RedisResult extends ArenaResult {
+/** A store that can be measured. */
+export interface MeasuredStore {
+  /** The markers of its section. */
+  readonly section: string;
+  /** How many operations at a time, unless the command says so. */
+  readonly concurrency: readonly number[];
+  open(concurrency: readonly number[]): Promise<Arena>;
+}
+
+export interface StoreResult extends ArenaResult {
   readonly missedGoals: readonly string[];
 }
 
@@ -20,25 +29,27 @@ export interface RedisResult extends ArenaResult {
 const IDLE_LOAD = 0.3;
 
 /** Tells on what and how it was measured. */
-function introOf(setting: string, options: Options, timeMs: number): string {
+function introOf(setting: string, seed: number, timeMs: number): string {
   const load = loadavg()[0] ?? 0;
   const busy = load > IDLE_LOAD * cpus().length;
   return [
     `${setting}. ${cpus().length} cores, Node ${process.version.slice(1)}, load before the run`,
-    `${load.toFixed(1)}. In turns for ${timeMs / 1000} s each and per column (seed ${options.seed}); medians of`,
+    `${load.toFixed(1)}. In turns for ${timeMs / 1000} s each and per column (seed ${seed}); medians of`,
     "the rounds, quartiles in brackets.",
     ...(busy ? ["The machine was busy: rates and times of this run are not to be quoted."] : []),
   ].join(" ");
 }
 
-export async function runRedis(
+export async function measureStore(
+  store: MeasuredStore,
   options: Options,
   print: (line: string) => void,
-): Promise<RedisResult> {
-  const { only, time: timeMs = DEFAULT_MS, concurrency, seed, profile, aof } = options;
-  await using arena = await openRedisArena(aof);
+): Promise<StoreResult> {
+  const { only, time: timeMs = DEFAULT_MS, seed, profile } = options;
+  const { concurrency = store.concurrency } = options;
+  await using arena = await store.open(concurrency);
   const progress = startProgress();
-  const intro = introOf(arena.setting, options, timeMs);
+  const intro = introOf(arena.setting, seed, timeMs);
   print(intro);
   const result = await runArena(arena, {
     only,
@@ -70,7 +81,7 @@ export async function runRedis(
     },
   });
   if (options.markdown) {
-    renewSection(DOCUMENT, aof === "off" ? "redis" : "redis, AOF always", sectionOf(result, intro));
+    renewSection(DOCUMENT, store.section, sectionOf(result, intro));
   }
   return { ...result, missedGoals: missedGoals(result) };
 }

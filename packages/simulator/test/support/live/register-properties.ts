@@ -12,11 +12,11 @@ import type { Place } from "./place.js";
 import { PROGRAMS } from "./programs.js";
 import { runProgram } from "./run-program.js";
 
-/** Programs of each algorithm at each place. */
-const RUNS = 5;
+/** Programs of each algorithm at each place; most servers have two places or more. */
+const RUNS = 3;
 
 export interface SearchOptions {
-  /** @defaultValue 5 */
+  /** @defaultValue 3 */
   readonly numRuns?: number;
   /** Whether to look for a smaller program that goes wrong as well. @defaultValue true */
   readonly shrinks?: boolean;

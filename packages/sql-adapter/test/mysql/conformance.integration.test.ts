@@ -3,7 +3,7 @@
 import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
 import { createMysqlStore, migrate } from "@onceproof/sql-adapter";
 import { type MariadbServer, missing, startMariadb, startTcpProxy } from "@onceproof/test-servers";
-import mysql, { type Connection } from "mysql2/promise";
+import mysql, { type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../../simulator/test/support/register-cases.js";
 import { loseNext, type OpenMysqlPool, openMariadb, openMysql2 } from "../support/mysql-pools.js";
@@ -14,7 +14,7 @@ const OTHER = "conformance other";
 /** Making a table waits for the disk; emptying one is enough for each case. */
 async function fixture(
   server: MariadbServer,
-  admin: Connection,
+  admin: Pool,
   open: OpenMysqlPool,
 ): Promise<ConformanceFixture> {
   for (const table of [TABLE, OTHER]) await admin.query(`DELETE FROM \`${table}\``);
@@ -31,6 +31,11 @@ async function fixture(
     stall: () => proxy.hold(),
     loseReply: () => loseNext(proxy, "loseReply"),
     loseRequest: () => loseNext(proxy, "loseRequest"),
+    async restart() {
+      server.kill("SIGKILL");
+      await server.restart();
+      return peer;
+    },
     async close() {
       await Promise.all([own.end(), direct.end()]);
       await proxy.close();
@@ -38,16 +43,15 @@ async function fixture(
   };
 }
 
-// Capabilities that it does not have, a server's clock, which only a clock shim could drive, and a
-// restart, which the tests beside this one try.
-const LACKS: readonly Need[] = ["watch", "advance", "stepBack", "restart"];
+// Capabilities that it does not have, and a server's clock, which only a clock shim could drive.
+const LACKS: readonly Need[] = ["watch", "advance", "stepBack"];
 
 describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
   let server: MariadbServer;
-  let admin: Connection;
+  let admin: Pool;
   beforeAll(async () => {
     server = await startMariadb();
-    admin = await mysql.createConnection(server.connection);
+    admin = mysql.createPool(server.connection);
     for (const table of [TABLE, OTHER]) await migrate(admin, { table });
   });
   afterAll(async () => {

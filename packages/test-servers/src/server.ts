@@ -1,6 +1,7 @@
 // One server process on a private port and folder: starts, waits until ready, stops, kills and
 // starts again on the same data.
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { onExit } from "./exit-cleanup.js";
 import { freePort } from "./free-port.js";
@@ -8,7 +9,7 @@ import { makeFolder, removeFolder } from "./temp-folder.js";
 import { commandAs, type User } from "./unprivileged.js";
 
 const POLL_MS = 25;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 5_000;
 const START_ATTEMPTS = 3;
 const RESTART_WITHIN_MS = 20_000;
@@ -21,7 +22,10 @@ export interface TestServer {
   readonly url: string;
   /** Process id of the running server; after `restart` it is another one. */
   readonly pid: number;
-  /** Sends a signal to the server, for example SIGKILL, SIGSTOP or SIGCONT. */
+  /**
+   * Sends a signal to the server. SIGKILL, SIGSTOP and SIGCONT, which nobody can pass on, reach all
+   * of its processes on Linux: Postgres serves each session in one of its own.
+   */
   kill(signal: NodeJS.Signals): void;
   /** Starts the server again on the same port and data, after `kill` or instead of it. */
   restart(): Promise<void>;
@@ -87,9 +91,7 @@ function serverOn(
     get pid() {
       return running.pid;
     },
-    kill: (signal) => {
-      process.kill(running.pid, signal);
-    },
+    kill: (signal) => running.kill(signal),
     async restart() {
       if (stopped) throw new Error(`This ${kind.name} was stopped, and its data removed.`);
       await running.end(kind.stopSignal);
@@ -102,6 +104,7 @@ function serverOn(
 
 interface Running {
   readonly pid: number;
+  kill(signal: NodeJS.Signals): void;
   /** Asks the process to end, insists after a while, and resolves when it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -135,7 +138,7 @@ async function launch(kind: ServerKind, folder: string, port: number): Promise<R
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
-  const withdraw = onExit(() => child.kill("SIGKILL"));
+  const withdraw = onExit(() => signalAll(child, "SIGKILL"));
   void gone.then(withdraw);
   const end = (signal: NodeJS.Signals): Promise<void> => endChild(child, gone, signal);
   let isGone = false;
@@ -155,7 +158,37 @@ async function launch(kind: ServerKind, folder: string, port: number): Promise<R
   if (isGone || child.pid === undefined) {
     throw new Error(`${kind.name} ended on port ${port}:\n${log()}`);
   }
-  return { pid: child.pid, end };
+  return { pid: child.pid, kill: (signal) => signalAll(child, signal), end };
+}
+
+const NOBODY_PASSES_ON: readonly NodeJS.Signals[] = ["SIGKILL", "SIGSTOP", "SIGCONT"];
+
+/** Does nothing to a process that is gone. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (!NOBODY_PASSES_ON.includes(signal)) {
+    child.kill(signal);
+    return;
+  }
+  // It starts no others while they are looked up.
+  if (signal !== "SIGCONT") child.kill("SIGSTOP");
+  for (const pid of childrenOf(child)) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  child.kill(signal);
+}
+
+function childrenOf({ pid, exitCode, signalCode }: ChildProcess): number[] {
+  if (exitCode !== null || signalCode !== null) return [];
+  try {
+    const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
+    return listed.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
 }
 
 async function endChild(
@@ -165,8 +198,8 @@ async function endChild(
 ): Promise<void> {
   child.kill(signal);
   // A stopped process acts on no signal but these.
-  child.kill("SIGCONT");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+  signalAll(child, "SIGCONT");
+  const timer = setTimeout(() => signalAll(child, "SIGKILL"), STOP_WITHIN_MS);
   await gone;
   clearTimeout(timer);
 }

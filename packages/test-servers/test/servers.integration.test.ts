@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import {
@@ -114,6 +114,30 @@ describe.skipIf(missing("postgres"))("a private Postgres", () => {
     expect((await after.query("SHOW max_connections")).rows[0]).toEqual({ max_connections: "20" });
     await after.end();
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "its sessions stand still and end with it",
+    async () => {
+      const server = started(await startPostgres());
+      const client = new pg.Client(server.connection);
+      client.on("error", () => undefined);
+      await client.connect();
+      const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+      const session: number = rows[0].pid;
+      const state = () => readFileSync(`/proc/${session}/stat`, "latin1").split(") ")[1]?.[0];
+      server.kill("SIGSTOP");
+      await vi.waitFor(() => expect(state()).toBe("T"));
+      server.kill("SIGCONT");
+      expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+      // A session that does not wait would not notice by itself that the server is gone.
+      const working = client.query("SELECT count(*) FROM generate_series(1, 200000000)");
+      working.catch(() => undefined);
+      await vi.waitFor(() => expect(state()).toBe("R"));
+      server.kill("SIGKILL");
+      await expect(working).rejects.toThrow();
+      await vi.waitFor(() => expect(isAlive(session)).toBe(false));
+    },
+  );
 
   test("is gone after stop although a session is open", async () => {
     const server = await startPostgres();

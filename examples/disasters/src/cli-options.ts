@@ -22,8 +22,16 @@ export interface CliOptions {
 /** Where the runs take place. */
 export type StoreChoice =
   | { readonly kind: "sqlite"; readonly file: string | undefined; readonly fresh: boolean }
-  | { readonly kind: "memory" }
-  | { readonly kind: "redis"; readonly url: string };
+  | { readonly kind: "memory" | "pglite" }
+  | { readonly kind: "redis" | "postgres" | "mysql"; readonly url: string };
+
+/** Where each server is looked for by itself. */
+const SERVERS: Readonly<Record<string, string>> = {
+  redis: "redis://localhost:6379",
+  postgres: "postgres://postgres@localhost:5432/postgres",
+  mysql: "mysql://root@localhost:3306/test",
+  mariadb: "mariadb://root@localhost:3306/test",
+};
 
 export function parseCli(argv: readonly string[]): CliOptions {
   const { values } = parse(argv);
@@ -77,19 +85,36 @@ function storeOf(text: string, file: string | undefined, fresh: boolean): StoreC
   if (file !== undefined || fresh) {
     throw new UsageError("--file and --fresh are for --store sqlite");
   }
-  return text === "memory" ? { kind: "memory" } : { kind: "redis", url: addressOf(text) };
+  return text === "memory" || text === "pglite" ? { kind: text } : serverOf(text);
 }
 
-function addressOf(text: string): string {
-  if (text === "redis") {
-    return "redis://localhost:6379";
+function serverOf(text: string): StoreChoice {
+  const address = SERVERS[text] ?? text;
+  if (/^rediss?:\/\//.test(address)) {
+    return { kind: "redis", url: address };
   }
-  if (!/^(redis|rediss|valkey):\/\//.test(text)) {
-    throw new UsageError(
-      `--store must be sqlite, memory, redis or an address like redis://host:port, got "${text}"`,
-    );
+  if (/^valkeys?:\/\//.test(address)) {
+    return { kind: "redis", url: address.replace("valkey", "redis") };
   }
-  return text.replace(/^valkey:/, "redis:");
+  if (/^postgres(ql)?:\/\//.test(address)) {
+    return { kind: "postgres", url: address };
+  }
+  if (/^(mysql|mariadb):\/\//.test(address)) {
+    return { kind: "mysql", url: address.replace("mariadb", "mysql") };
+  }
+  const names = ["sqlite", "memory", "pglite", ...Object.keys(SERVERS)].join(", ");
+  throw new UsageError(
+    `--store must be ${names} or an address like redis://host:port, got "${text}"`,
+  );
+}
+
+const MANY_BUYERS = 1_000;
+/** Of a thousand who contend for one row, most wait for others' transactions and begin again: minutes. */
+const BUYERS_ON_SQL = 100;
+
+/** How many come to the sale. */
+export function buyersOn({ kind }: StoreChoice): number {
+  return ["postgres", "mysql", "pglite"].includes(kind) ? BUYERS_ON_SQL : MANY_BUYERS;
 }
 
 /** The chosen of all, in the order of the table. */
@@ -121,7 +146,9 @@ Usage: npm start -- [options]
   --file FILE     the SQLite file to run in (default: .state/disasters.db in this example's folder)
   --fresh         begins anew; without it, a run that was stopped or killed in the last half hour
                   is gone on with
-  --store KIND    sqlite (default), memory, redis, or its address, such as redis://host:port
+  --store KIND    sqlite (default), memory, pglite, or a server of yours: redis, postgres, mysql,
+                  mariadb, or its address, such as postgres://user:password@host:port/database;
+                  on Postgres, MySQL and PGlite 100 buyers come to the sale, elsewhere 1,000
   --json          the facts as JSON on stdout
   -h, --help      this text
 

@@ -1,7 +1,7 @@
 // `npm start`: runs the disasters and prints what happened.
 
 import { codeOf } from "@onceproof/core";
-import { choose, drawSeed, helpText, parseCli, UsageError } from "./cli-options.js";
+import { buyersOn, choose, drawSeed, helpText, parseCli, UsageError } from "./cli-options.js";
 import type { Disaster } from "./disaster.js";
 import { allDisasters } from "./disasters/index.js";
 import { type Payload, readPayloads } from "./disasters/webhook-payloads.js";
@@ -22,7 +22,8 @@ async function main(argv: readonly string[], signal: AbortSignal): Promise<numbe
     process.stdout.write(helpText(allDisasters([]).map(({ name }) => name)));
     return 0;
   }
-  const disasters = choose(allDisasters(await load(payloads)), only);
+  const buyers = buyersOn(store);
+  const disasters = choose(allDisasters(await load(payloads), { buyers }), only);
   const startedAt = performance.now();
   const asked = JSON.stringify([disasters.map(({ name, expected }) => [name, expected]), payloads]);
   const run = await openRun(store, { seed, asked, drawSeed });

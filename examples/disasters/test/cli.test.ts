@@ -85,6 +85,16 @@ describe("the command line", () => {
     expect(code).toBe(2);
   });
 
+  it.each(["redis", "postgres", "mysql"])(
+    "refuses a %s that cannot be reached with 2, before any disaster",
+    async (scheme) => {
+      const { code, stdout, stderr } = await run(["--store", `${scheme}://127.0.0.1:1/nowhere`]);
+      expect(stderr).toMatch(/^--store: it cannot be used: .*ECONNREFUSED.*\nSee --help.\n$/);
+      expect(stdout).toBe("");
+      expect(code).toBe(2);
+    },
+  );
+
   it("refuses a directory that cannot be read with 2", async () => {
     const { code, stderr } = await run(["--payloads", "/nowhere"]);
     expect(stderr).toContain("--payloads: cannot read the directory /nowhere (ENOENT)");
@@ -98,11 +108,26 @@ describe("the command line", () => {
     [["--seed", "1e3"], "--seed must be a whole number"],
     [["--seed", ""], "--seed must be a whole number"],
     [["double-click"], "Unexpected argument 'double-click'"],
-    [["--store", "elsewhere"], "--store must be sqlite, memory, redis or"],
+    [["--store", "elsewhere"], "--store must be sqlite, memory, pglite, redis, postgres, mysql,"],
+    [["--store", "pglite", "--file", "f"], "--file and --fresh are for --store sqlite"],
     [["--store", "memory", "--fresh"], "--file and --fresh are for --store sqlite"],
   ])("refuses %j", (args, message) => {
     expect(() => parseCli(args)).toThrow(UsageError);
     expect(() => parseCli(args)).toThrow(message);
+  });
+
+  it.each([
+    ["redis", { kind: "redis", url: "redis://localhost:6379" }],
+    ["rediss://h:1", { kind: "redis", url: "rediss://h:1" }],
+    ["valkey://h:1", { kind: "redis", url: "redis://h:1" }],
+    ["postgres", { kind: "postgres", url: "postgres://postgres@localhost:5432/postgres" }],
+    ["postgresql://u:p@h/d", { kind: "postgres", url: "postgresql://u:p@h/d" }],
+    ["mysql", { kind: "mysql", url: "mysql://root@localhost:3306/test" }],
+    ["mariadb", { kind: "mysql", url: "mysql://root@localhost:3306/test" }],
+    ["mariadb://h/d", { kind: "mysql", url: "mysql://h/d" }],
+    ["pglite", { kind: "pglite" }],
+  ])("takes the store %s, by name or by address", (text, store) => {
+    expect(parseCli(["--store", text]).store).toEqual(store);
   });
 
   it("takes names in any order and number, and runs in a file unless told otherwise", () => {

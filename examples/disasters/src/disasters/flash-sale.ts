@@ -6,8 +6,8 @@ import { callsOf, type Disaster } from "../disaster.js";
 import { createApp } from "../world/http-server.js";
 import type { World } from "../world/world.js";
 
-const BUYERS = 1_000;
-const UNITS = 100;
+/** Of so many buyers one gets a unit. */
+const BUYERS_PER_UNIT = 10;
 
 interface Shop {
   /** Puts units on sale. */
@@ -61,14 +61,14 @@ function protect({ store }: World): Shop {
 
 type Buy = Shop["buy"];
 
-async function serve(world: World, shop: Shop): Promise<Buy> {
+async function serve(world: World, shop: Shop, units: number): Promise<Buy> {
   const app = createApp();
   app.post("/items/:item/orders/:id", async (c) => {
     const { item, id } = c.req.param();
     return (await shop.buy(item, id)) ? c.json("yours") : c.json("sold out", 409);
   });
   const url = await world.serve(app);
-  await shop.stockUp(world.id("teapot"), UNITS);
+  await shop.stockUp(world.id("teapot"), units);
   return async (item, orderId) => {
     const reply = await world.client.postUntilAnswered(
       `${url}/items/${item}/orders/${orderId}`,
@@ -79,33 +79,37 @@ async function serve(world: World, shop: Shop): Promise<Buy> {
 }
 
 /** How many buyers were told that a unit is theirs. */
-async function rush({ id }: World, buy: Buy): Promise<number> {
+async function rush({ id }: World, buy: Buy, buyers: number): Promise<number> {
   const teapot = id("teapot");
-  const orders = Array.from({ length: BUYERS }, (_, buyer) => buy(teapot, id(`order-${buyer}`)));
+  const orders = Array.from({ length: buyers }, (_, buyer) => buy(teapot, id(`order-${buyer}`)));
   return (await Promise.all(orders)).filter(Boolean).length;
 }
 
-export const flashSale: Disaster = {
-  name: "flash-sale",
-  title: `${BUYERS.toLocaleString("en")} buyers for ${UNITS} units of stock`,
-  counted: "units sold",
-  expected: UNITS,
-  algorithm: "register",
-  factories: ["createRegister"],
-  source: import.meta.url,
+/** The sale with so many buyers. */
+export function flashSale(buyers: number): Disaster {
+  const units = buyers / BUYERS_PER_UNIT;
+  return {
+    name: "flash-sale",
+    title: `${buyers.toLocaleString("en")} buyers for ${units} units of stock`,
+    counted: "units sold",
+    expected: units,
+    algorithm: "register",
+    factories: ["createRegister"],
+    source: import.meta.url,
 
-  async unprotected(world) {
-    return { effects: await rush(world, await serve(world, sale(world))) };
-  },
+    async unprotected(world) {
+      return { effects: await rush(world, await serve(world, sale(world), units), buyers) };
+    },
 
-  async protected(world) {
-    const shop = protect(world);
-    const buy = await serve(world, shop);
-    const effects = await rush(world, buy);
-    const left = await shop.left(world.id("teapot"));
-    const problems = left === 0 ? [] : [`sold out with ${left} units left`];
-    const saucer = world.newId("saucer");
-    await shop.stockUp(saucer, 1);
-    return { effects, problems, calls: await callsOf(world, () => buy(saucer, "order-1")) };
-  },
-};
+    async protected(world) {
+      const shop = protect(world);
+      const buy = await serve(world, shop, units);
+      const effects = await rush(world, buy, buyers);
+      const left = await shop.left(world.id("teapot"));
+      const problems = left === 0 ? [] : [`sold out with ${left} units left`];
+      const saucer = world.newId("saucer");
+      await shop.stockUp(saucer, 1);
+      return { effects, problems, calls: await callsOf(world, () => buy(saucer, "order-1")) };
+    },
+  };
+}

@@ -12,8 +12,11 @@ import { stalledWorker } from "./stalled-worker.js";
 import type { Payload } from "./webhook-payloads.js";
 import { webhookReplay } from "./webhook-replay.js";
 
-/** `payloads` are what the last one replays. */
-export function allDisasters(payloads: readonly Payload[]): readonly Disaster[] {
+/** `payloads` are what the last one replays; `buyers` come to the sale. */
+export function allDisasters(
+  payloads: readonly Payload[],
+  { buyers = 1_000 }: { readonly buyers?: number } = {},
+): readonly Disaster[] {
   return [
     doubleClick,
     lostReply,
@@ -21,7 +24,7 @@ export function allDisasters(payloads: readonly Payload[]): readonly Disaster[] 
     paymentCallback,
     formSubmit,
     paidAgain,
-    flashSale,
+    flashSale(buyers),
     stalledWorker,
     webhookReplay(payloads),
   ];

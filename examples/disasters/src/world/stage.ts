@@ -2,11 +2,10 @@
 // protection, which is started over if it was interrupted; what the other half keeps is told here.
 
 import { randomUUID } from "node:crypto";
-import { createMemoryStore } from "@onceproof/core";
 import type { MultiKeyStore } from "@onceproof/core/advanced";
 import { openSqlite } from "@onceproof/sql-adapter";
+import { inMemory, type Stores } from "../stores/stores.js";
 import { type Books, makeBooks, openBooks } from "./books.js";
-import { withRoundTrips } from "./round-trips.js";
 
 export interface Ground {
   readonly store: MultiKeyStore;
@@ -22,17 +21,14 @@ export interface Stage {
   open(disaster: string, half: "without" | "with"): Promise<Ground>;
 }
 
-/** Opens a store; closing it frees all that it took. */
-export type OpenStore = () => Promise<MultiKeyStore>;
-
 export const newRun = (): string => randomUUID().slice(0, 8);
 
-/** A stage that nothing survives, over a store of any kind. */
-export function passingStage(openStore: OpenStore = inMemory): Stage {
-  return { run: newRun(), starts: 1, open: () => passingGround(openStore) };
+/** A stage that nothing survives, over stores of any kind. */
+export function passingStage(stores: Stores = inMemory): Stage {
+  return { run: newRun(), starts: 1, open: () => passingGround(stores.open) };
 }
 
-export async function passingGround(openStore: OpenStore = inMemory): Promise<Ground> {
+export async function passingGround(openStore: Stores["open"]): Promise<Ground> {
   const store = await openStore();
   const { database, close } = await openSqlite(":memory:");
   makeBooks(database);
@@ -43,8 +39,4 @@ export async function passingGround(openStore: OpenStore = inMemory): Promise<Gr
       await Promise.all([store.close(), close()]);
     },
   };
-}
-
-async function inMemory(): Promise<MultiKeyStore> {
-  return withRoundTrips(createMemoryStore());
 }

@@ -25,6 +25,10 @@ export interface MariadbConnection {
 export interface MariadbPoolConnection extends MariadbConnection {
   readonly threadId: number | null;
   release(): Promise<void>;
+  end(): Promise<void>;
+  close(): void;
+  /** Closes the connection if no answer comes in time. */
+  ping(timeoutMs: number): Promise<void>;
   destroy(): void;
 }
 
@@ -33,6 +37,9 @@ export interface MariadbPool {
   getConnection(): Promise<MariadbPoolConnection>;
   batch: unknown;
 }
+
+/** Each answer is overdue by now. */
+const PATIENCE_MS = 1;
 
 /** A session of the mariadb driver. */
 export function mariadbSession(connection: MariadbConnection, prepare: boolean): Session {
@@ -59,6 +66,17 @@ export function mariadbSession(connection: MariadbConnection, prepare: boolean):
 
 function ignore(): void {}
 
+/**
+ * Closes a connection that may owe an answer, and gives its place in the pool free.
+ *
+ * Destroyed while it owes one, the driver (3.5) opens another connection to send KILL, and if that
+ * fails, nobody can catch it: the process ends. A ping that got no answer leaves nothing to kill.
+ */
+function discard(connection: MariadbPoolConnection): void {
+  const destroy = (): void => connection.destroy();
+  connection.ping(PATIENCE_MS).then(destroy, destroy);
+}
+
 /** The sessions of a pool or connection of the mariadb driver. */
 export function mariadbSessions(
   client: MariadbPool | MariadbConnection,
@@ -69,6 +87,10 @@ export function mariadbSessions(
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();
+    const { release } = connection;
+    // See `Lent.handle`; the pool's next loan has an object of its own.
+    const keep = async (): Promise<void> => {};
+    Object.assign(connection, { release: keep, end: keep, close: keep });
     return {
       // The pool wraps the connection anew each time.
       id: connection.threadId,
@@ -76,9 +98,9 @@ export function mariadbSessions(
       session: mariadbSession(connection, prepare),
       giveBack(usable) {
         if (usable) {
-          connection.release().then(ignore, ignore);
+          release().then(ignore, ignore);
         } else {
-          connection.destroy();
+          discard(connection);
         }
       },
     };

@@ -22,6 +22,7 @@ export interface Mysql2PoolConnection extends Mysql2Connection {
   /** The connection itself: the pool wraps it anew each time. */
   readonly connection: unknown;
   release(): void;
+  end(): Promise<void>;
   destroy(): void;
 }
 
@@ -60,13 +61,17 @@ export function mysql2Sessions(client: Mysql2Pool | Mysql2Connection, prepare: b
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();
+    const release = connection.release.bind(connection);
+    // See `Lent.handle`; the pool's next loan has an object of its own.
+    connection.release = () => {};
+    connection.end = async () => {};
     return {
       id: connection.connection,
       handle: connection,
       session: mysql2Session(connection, prepare),
       giveBack(usable) {
         if (usable) {
-          connection.release();
+          release();
         } else {
           connection.destroy();
         }

@@ -21,6 +21,8 @@ export interface PgStatement {
 
 /** What is used of a pg Client. */
 export interface PgClient {
+  /** The process that the server, or a pooler in its place, said it was. */
+  readonly processID?: number | null;
   query(statement: PgStatement): Promise<{ readonly rows: unknown[] }>;
 }
 
@@ -55,6 +57,7 @@ interface Naming {
 
 function sessionOf(client: PgClient, naming: Naming): Session {
   return {
+    toldPid: () => client.processID ?? undefined,
     async send({ name, text }, values) {
       const named = naming.prepare && values.length > 0;
       const statement = { text, values: [...values] };
@@ -90,6 +93,17 @@ function borrow(pool: PgPool): Promise<PgPoolClient> {
   });
 }
 
+/** A pool throws at whoever gives a client back twice. */
+function onlyOnce(release: PgPoolClient["release"]): PgPoolClient["release"] {
+  let released = false;
+  return (destroy) => {
+    if (!released) {
+      released = true;
+      release(destroy);
+    }
+  };
+}
+
 /** The sessions of a pg Pool or Client. */
 export function pgSessions(client: PgPool | PgClient, prepare: boolean): Sessions {
   const naming = { prepare };
@@ -98,6 +112,13 @@ export function pgSessions(client: PgPool | PgClient, prepare: boolean): Session
   }
   return onLoan(async (): Promise<Lent> => {
     const lent = await borrow(client);
+    const release = onlyOnce(lent.release);
+    // See `Lent.handle`; the pool makes it anew for each loan.
+    lent.release = (destroy) => {
+      if (destroy) {
+        release(true);
+      }
+    };
     return {
       id: lent,
       handle: lent,
@@ -105,10 +126,10 @@ export function pgSessions(client: PgPool | PgClient, prepare: boolean): Session
       giveBack(usable) {
         if (usable) {
           lent.removeListener("error", ignore);
-          lent.release();
+          release();
         } else {
           // A connection that owes an answer is of no use to anybody: it leaves the pool.
-          lent.release(true);
+          release(true);
         }
       },
     };

@@ -21,6 +21,8 @@ export interface Reply {
 export interface Session {
   /** Sends one statement; rejects with the driver's own error. */
   send(statement: Statement, values: readonly unknown[]): Promise<Reply>;
+  /** The process of the server that the connection was told to belong to, where a driver says. */
+  toldPid?(): number | undefined;
 }
 
 /** A connection that is ours for a while. */
@@ -28,7 +30,11 @@ export interface Lent {
   readonly session: Session;
   /** The same for the same connection, each time that it is lent. */
   readonly id: unknown;
-  /** The driver's own connection, for what its user does in a transaction. */
+  /**
+   * The driver's own connection, for what its user does in a transaction. It goes back to its pool
+   * when the loan ends and not before: to release it does nothing, or others would be lent a
+   * connection with this transaction open. Destroying it ends it, and with it the transaction.
+   */
   readonly handle?: object;
   /** Gives it back; not `usable` if it owes an answer or is inside a transaction. */
   giveBack(usable: boolean): void;
@@ -85,6 +91,7 @@ export function inTurn(session: Session, handle?: object): Sessions {
         id: session,
         ...(handle && { handle }),
         session: {
+          ...session,
           send(statement, values) {
             const reply = session.send(statement, values);
             pending = reply.then(ignore, ignore);

@@ -4,6 +4,7 @@ import {
   findChromium,
   findCompiler,
   findMariadb,
+  findPgbouncer,
   findPostgres,
   findRedis,
   findValkey,
@@ -24,6 +25,11 @@ const servers = {
     backports: true,
   },
   postgres: { find: findPostgres, package: "postgresql", why: "tests on a real Postgres" },
+  pgbouncer: {
+    find: findPgbouncer,
+    package: "pgbouncer",
+    why: "tests on Postgres through a pooler",
+  },
   mariadb: { find: findMariadb, package: "mariadb-server", why: "tests on a real MariaDB" },
   compiler: {
     find: findCompiler,

@@ -34,6 +34,12 @@ export function findPostgres() {
   );
 }
 
+/** Path of PgBouncer, or undefined. */
+export function findPgbouncer() {
+  if (hidden("pgbouncer")) return undefined;
+  return onPath("pgbouncer");
+}
+
 /** Paths of mariadbd and of the program that makes its data folder, or undefined. */
 export function findMariadb() {
   if (hidden("mariadb")) return undefined;

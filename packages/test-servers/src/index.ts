@@ -18,6 +18,7 @@ export { missing, type ServerName } from "./missing.js";
 export { fieldsOf, redisCommand } from "./redis-admin.js";
 export type { TestServer } from "./server.js";
 export { type MariadbOptions, type MariadbServer, startMariadb } from "./start-mariadb.js";
+export { type PgbouncerOptions, startPgbouncer } from "./start-pgbouncer.js";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./start-postgres.js";
 export { type RedisOptions, startRedis } from "./start-redis.js";
 export {

@@ -1,11 +1,18 @@
 // Says why a server cannot be started here, so that its tests are skipped with that reason.
-import { findCompiler, findMariadb, findPostgres, findRedis, findValkey } from "./find.mjs";
+import {
+  findCompiler,
+  findMariadb,
+  findPgbouncer,
+  findPostgres,
+  findRedis,
+  findValkey,
+} from "./find.mjs";
 import { unprivilegedUser } from "./unprivileged.js";
 
-export type ServerName = "redis" | "valkey" | "postgres" | "mariadb" | "clock-shim";
+export type ServerName = "redis" | "valkey" | "postgres" | "pgbouncer" | "mariadb" | "clock-shim";
 
 /**
- * Names what stops `startRedis`, `startValkey`, `startPostgres`, `startMariadb` or an option `clock`
+ * Names what stops `startRedis`, `startValkey`, `startPostgres`, `startPgbouncer`, `startMariadb` or an option `clock`
  * on this machine; undefined when nothing does.
  *
  * @example describe.skipIf(missing("redis"))("on a real Redis", () => { ... })
@@ -21,6 +28,8 @@ export function missing(server: ServerName): string | undefined {
       return unprivilegedUser("postgres") === "none"
         ? "PostgreSQL refuses to run as root, and there is no user postgres or no setpriv"
         : undefined;
+    case "pgbouncer":
+      return findPgbouncer() === undefined ? "pgbouncer is not installed" : missing("postgres");
     case "mariadb":
       if (findMariadb() === undefined) return "mariadb-server is not installed";
       return unprivilegedUser("mysql") === "none"

@@ -74,7 +74,7 @@ export async function startPostgres({
 }
 
 /** Opens a session; the first byte of the reply is R (authentication) once it is accepted. */
-function acceptsSessions(port: number): Promise<boolean> {
+export function acceptsSessions(port: number): Promise<boolean> {
   return firstReply(port, (reply) => reply.toString("latin1", 0, 1) === "R", startupMessage());
 }
 

@@ -79,23 +79,68 @@ export function checkTransform(sql: PostgresJs, names?: readonly string[]): void
 
 function ignore(): void {}
 
-interface Naming {
-  prepare: boolean;
+/** What its answers say beside their rows: the process that the connection was told of. */
+interface Told {
+  readonly state?: { readonly pid?: number };
 }
 
-function send(
+/** Whether statements are prepared; given up for good where they got lost. */
+export interface Naming {
+  prepare(): boolean;
+  giveUp(): void;
+}
+
+const direct = new WeakMap<PostgresJs, boolean>();
+
+/**
+ * Whether nothing stands between a client and its server; false until that is known.
+ *
+ * Behind a pooler that lends by transaction, statements that postgres.js (3.4) has prepared get
+ * lost, and of several on one connection some then never settle, whatever becomes of the others. A
+ * pooler tells its clients of a process that is not the one which answers.
+ * Cost: 1 statement for each client.
+ */
+function isDirect(sql: PostgresJs): boolean {
+  const known = direct.get(sql);
+  if (known === undefined) {
+    direct.set(sql, false);
+    const asked = sql.unsafe("SELECT pg_backend_pid() AS pid", [] as never, { prepare: false });
+    asked.then(
+      (rows) => {
+        const [row] = rows as readonly Columns[];
+        direct.set(sql, Number(row?.pid) === (rows as Told).state?.pid);
+      },
+      () => direct.delete(sql),
+    );
+  }
+  return known ?? false;
+}
+
+/** Builds what one store knows about preparing statements on a client. */
+export function namingOn(sql: PostgresJs, prepare: boolean): Naming {
+  let wanted = prepare;
+  return {
+    prepare: () => wanted && isDirect(sql),
+    giveUp() {
+      wanted = false;
+    },
+  };
+}
+
+/** Sends one statement. */
+export function sendOn(
   sql: PostgresJsSession,
   naming: Naming,
   { text }: Statement,
   values: readonly unknown[],
 ): Sent {
-  const prepare = naming.prepare && values.length > 0;
+  const prepare = values.length > 0 && naming.prepare();
   const query = sql.unsafe(text, values as never, { prepare });
   const reply = Promise.resolve(query).then(
     (rows): Reply => ({ rows: rows as Columns[], insertId: 0 }),
     (error: unknown) => {
       if (prepare && isPreparedLost(sqlstate(error) ?? "")) {
-        naming.prepare = false;
+        naming.giveUp();
         throw new PreparedLost("the server lost a prepared statement", { cause: error });
       }
       throw error;
@@ -111,16 +156,20 @@ function send(
  * reserves could not be thrown away, and with `fetch_types: false` a new one is never lent.
  */
 export function postgresJsSessions(sql: PostgresJs, prepare: boolean): Sessions {
-  const naming = { prepare };
+  const naming = namingOn(sql, prepare);
   const loans = onLoan(async (): Promise<Lent> => {
     const reserved = await sql.reserve();
     let last: Sent = { reply: Promise.resolve({ rows: [], insertId: 0 }), abandon: ignore };
+    let toldPid: number | undefined;
     return {
       id: reserved,
       session: {
-        send(statement, values) {
-          last = send(reserved, naming, statement, values);
-          return last.reply;
+        toldPid: () => toldPid,
+        async send(statement, values) {
+          last = sendOn(reserved, naming, statement, values);
+          const reply = await last.reply;
+          toldPid = (reply.rows as Told).state?.pid ?? toldPid;
+          return reply;
         },
       },
       giveBack(usable) {
@@ -135,14 +184,14 @@ export function postgresJsSessions(sql: PostgresJs, prepare: boolean): Sessions 
           .catch((error: unknown) => {
             if (sqlstate(error) === undefined) throw error;
           })
-          .then(() => send(reserved, naming, ROLLBACK, []).reply)
+          .then(() => sendOn(reserved, naming, ROLLBACK, []).reply)
           .then(() => reserved.release())
           .catch(ignore);
       },
     };
   });
   return {
-    alone: (statement, values) => send(sql, naming, statement, values),
+    alone: (statement, values) => sendOn(sql, naming, statement, values),
     borrow: (deadline) => loans.borrow(deadline),
   };
 }

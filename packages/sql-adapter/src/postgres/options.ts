@@ -36,7 +36,8 @@ export interface PostgresStoreOptions<Client extends PostgresClient = PostgresCl
   readonly client: Client;
   /**
    * Whether statements are prepared once per connection, which about halves their cost. Turned
-   * off by itself where a pooler loses them.
+   * off by itself where a pooler loses them: a transaction in which that is noticed is `contended`,
+   * so say false where you know of one. postgres.js prepares none behind any pooler.
    * @defaultValue true
    */
   readonly prepare?: boolean;
@@ -77,6 +78,7 @@ export interface ResolvedOptions {
   readonly table: string;
   readonly exchange: Exchange;
   readonly client: PostgresClient;
+  readonly prepare: boolean;
   readonly sessions: Sessions;
   readonly limits: ServerLimits;
   readonly statements: Statements;
@@ -130,7 +132,7 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
   return {
     table,
     exchange: exchangeOver(sessions, meaning, BEGIN),
-    ...{ client, sessions, limits },
+    ...{ client, prepare, sessions, limits },
     statements: statementsFor(table, channel),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,

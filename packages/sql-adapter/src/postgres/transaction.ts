@@ -6,7 +6,13 @@ import { type BridgedTransaction, bridgedRows, isBridged } from "../bridges/brid
 import type { PgClient } from "../drivers/pg.js";
 import type { PgliteDatabase } from "../drivers/pglite.js";
 import { isPglite, isPostgresJs } from "../drivers/postgres.js";
-import type { PostgresJs, PostgresJsSession } from "../drivers/postgres-js.js";
+import {
+  type Naming,
+  namingOn,
+  type PostgresJs,
+  type PostgresJsSession,
+  sendOn,
+} from "../drivers/postgres-js.js";
 import { type LentTransactions, lentTransaction } from "../shared/lent-transaction.js";
 import type { Columns } from "../shared/row.js";
 import type { Session } from "../shared/session.js";
@@ -22,13 +28,17 @@ function limitsText({ lockTimeoutMs, idleTransactionMs }: ServerLimits): string 
 }
 
 const BEGIN = "BEGIN READ WRITE";
+/** A store over another driver cannot know what stands before the server. */
+const NEVER: Naming = { prepare: () => false, giveUp: () => {} };
 
 /** Builds the transactions of a store. Cost: BEGIN with its limits 1, COMMIT or ROLLBACK 1. */
 export function postgresTransactions(options: ResolvedOptions): DialectTransactions {
+  const { client, prepare } = options;
   const binding = bindingOf(options);
+  const naming = isPostgresJs(client) ? namingOn(client, prepare) : NEVER;
   return {
     transaction: transactionOn(options),
-    bind: (tx) => bind(binding, tx),
+    bind: (tx) => bind(binding, naming, tx),
   };
 }
 
@@ -68,8 +78,8 @@ export interface PostgresJsTransaction extends PostgresJsSession {
   savepoint<T>(body: (tx: never) => Promise<T>): Promise<unknown>;
 }
 
-function unsafe(tx: PostgresJsSession, text: string, values: unknown[], prepare: boolean) {
-  return Promise.resolve(tx.unsafe(text, values as never, { prepare }));
+function send(tx: PostgresJsSession, text: string): Promise<unknown> {
+  return Promise.resolve(tx.unsafe(text, [] as never, { prepare: false }));
 }
 
 type Begin = (
@@ -84,20 +94,19 @@ function postgresJsTransactions(
   return {
     begin: (body) => (sql as PostgresJs & { begin: Begin }).begin("read write", body),
     // It sends one statement after another without waiting for answers.
-    prepare: (tx) => unsafe(tx, limits, [], false),
-    reveal: (tx) => unsafe(tx, "SELECT 1", [], false),
+    prepare: (tx) => send(tx, limits),
+    reveal: (tx) => send(tx, "SELECT 1"),
   };
 }
 
-function postgresJsCarrier(tx: PostgresJsTransaction): Carrier {
+function postgresJsCarrier(tx: PostgresJsTransaction, naming: Naming): Carrier {
   return {
-    query: async ({ text }, values) =>
-      (await unsafe(tx, text, [...values], values.length > 0)) as Columns[],
+    query: async (sent, values) => (await sendOn(tx, naming, sent, values).reply).rows,
     savepoint: async (work) => {
       let result: unknown;
       // It holds every failed statement against a transaction, but those of its own savepoints.
       await tx.savepoint(async (inner) => {
-        result = await work(postgresJsCarrier(inner));
+        result = await work(postgresJsCarrier(inner, naming));
       });
       return result as never;
     },
@@ -121,12 +130,12 @@ function pgliteTransactions(database: PgliteDatabase): CallbackTransactions<Pgli
   };
 }
 
-function bind(binding: Binding, tx: unknown): MultiKeyStore {
+function bind(binding: Binding, naming: Naming, tx: unknown): MultiKeyStore {
   const watch = watchOver(tx);
-  return bindPostgres(binding, carrierOf(tx, watch?.session), watch);
+  return bindPostgres(binding, carrierOf(tx, watch?.session, naming), watch);
 }
 
-function carrierOf(tx: unknown, session: Session | undefined): Carrier {
+function carrierOf(tx: unknown, session: Session | undefined, naming: Naming): Carrier {
   if (session !== undefined) {
     return { query: async (sent, values) => (await session.send(sent, values)).rows };
   }
@@ -135,7 +144,7 @@ function carrierOf(tx: unknown, session: Session | undefined): Carrier {
   }
   const { unsafe: send, savepoint, query, exec } = Object(tx) as Record<string, unknown>;
   if (typeof send === "function" && typeof savepoint === "function") {
-    return postgresJsCarrier(tx as PostgresJsTransaction);
+    return postgresJsCarrier(tx as PostgresJsTransaction, naming);
   }
   if (typeof query === "function") {
     const rows = async (answer: Promise<{ readonly rows: unknown[] }>) =>

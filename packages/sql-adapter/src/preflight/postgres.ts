@@ -72,26 +72,83 @@ function judgeServer(facts: Columns, { operationTimeoutMs }: Intent): Finding[] 
   return findings;
 }
 
-/** Statements of one connection that meet several backends stand before a transaction pooler. */
-async function judgePooler(session: Session, { notify }: Intent): Promise<Finding[]> {
-  const backends = new Set<unknown>();
+/** Runs a look on another connection at the same time; undefined if there is none to be had. */
+export type Beside = <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
+
+/** The processes that answer to one connection. */
+async function backendsOf(session: Session): Promise<Set<number>> {
+  const backends = new Set<number>();
   for (let look = 0; look < 4; look += 1) {
     const [row] = await rowsOf(session, "SELECT pg_backend_pid() AS pid");
-    backends.add(row?.pid);
+    backends.add(Number(row?.pid));
   }
-  if (backends.size === 1) {
-    return [];
+  return backends;
+}
+
+type Lending = "direct" | "bySession" | "byTransaction" | "unclear";
+
+/**
+ * A pooler tells its clients of a process that is none. One that lends by transaction gives one and
+ * the same to two idle clients, or several to one.
+ */
+async function lendingOf(session: Session, beside: Beside): Promise<Lending> {
+  const backends = await backendsOf(session);
+  if (backends.size > 1) {
+    return "byTransaction";
   }
-  return [
-    {
-      id: "poolerByTransaction",
-      severity: notify ? "fatal" : "info",
-      finding: "a pooler lends a server connection for one transaction at a time",
-      remedy: notify
-        ? "listen on a direct connection: notifications are not heard through it"
-        : "nothing need be done: no session state is used, and prepared statements are given up",
-    },
-  ];
+  const told = session.toldPid?.();
+  if (told === undefined || backends.has(told)) {
+    return "direct";
+  }
+  const others = await beside(backendsOf);
+  if (others === undefined) {
+    return "unclear";
+  }
+  const shared = [...others].some((pid) => backends.has(pid));
+  return shared || others.size > 1 ? "byTransaction" : "bySession";
+}
+
+async function judgePooler(
+  session: Session,
+  { notify }: Intent,
+  beside: Beside,
+): Promise<Finding[]> {
+  switch (await lendingOf(session, beside)) {
+    case "direct":
+      return [];
+    case "bySession":
+      return [
+        {
+          id: "poolerBySession",
+          severity: "info",
+          finding: "a pooler lends a server connection for as long as its client is connected",
+          remedy: "nothing need be done: all works as on a direct connection",
+        },
+      ];
+    case "byTransaction":
+      return [
+        {
+          id: "poolerByTransaction",
+          severity: notify ? "fatal" : "info",
+          finding: "a pooler lends a server connection for one transaction at a time",
+          remedy: notify
+            ? "listen on a direct connection: through it no notification is heard, and waiters look once a second at most; or leave out notify, which each write pays for"
+            : "nothing need be done: no session state is used, and prepared statements are given up where it loses them",
+        },
+      ];
+    case "unclear":
+      return [
+        {
+          id: "poolerUnclear",
+          severity: notify ? "warning" : "info",
+          finding:
+            "a pooler stands before the server; one connection does not tell how long it lends",
+          remedy: notify
+            ? "see that it lends by session, else no notification is heard; or look again with a pool of two"
+            : "nothing need be done: no session state is used",
+        },
+      ];
+  }
 }
 
 async function judgeTable(session: Session, { table }: Intent): Promise<Finding[]> {
@@ -118,8 +175,12 @@ WHERE attrelid = to_regclass(${name}) AND attname = 'k')`,
   return findings;
 }
 
-/** Cost: 7 statements, which only read. */
-export async function lookAtPostgres(session: Session, intent: Intent): Promise<Looked> {
+/** Cost: 7 statements, which only read; 4 more on another connection where there is a pooler. */
+export async function lookAtPostgres(
+  session: Session,
+  intent: Intent,
+  beside: Beside,
+): Promise<Looked> {
   const settings = SETTINGS.map((name) => `current_setting('${name}') AS ${name}`).join(", ");
   const [facts = {}] = await rowsOf(
     session,
@@ -133,7 +194,7 @@ export async function lookAtPostgres(session: Session, intent: Intent): Promise<
     durability: synchronous ? "durable" : "asynchronous",
     findings: [
       ...judgeServer(facts, intent),
-      ...(await judgePooler(session, intent)),
+      ...(await judgePooler(session, intent, beside)),
       ...(await judgeTable(session, intent)),
     ],
   };

@@ -6,7 +6,10 @@ import { ensureServers } from "../servers.mjs";
 
 const report = `${cache}/test/unit.json`;
 const LINES_OF_A_FAILURE = 8;
-const unitServers = ["redis", "valkey", "postgres", "mariadb", "compiler", "chromium"];
+const unitServers = [
+  ...["redis", "valkey", "postgres", "pgbouncer", "mariadb"],
+  ...["compiler", "chromium"],
+];
 
 export const unit = {
   name: "unit",

@@ -2,17 +2,19 @@
 // lost commit comes to, and what attempts of `run` under the same key mean to it.
 
 import {
+  ContendedError,
   createMemoryStore,
   createTransactionalDedup,
   Final,
   type MemoryTransaction,
   Retryable,
+  StoreError,
   type TransactionContext,
 } from "@onceproof/core";
 import type { AtomicStore } from "@onceproof/core/advanced";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { never, rejection, rejectionCode } from "./support/dedup-world.ts";
-import { createTransactionWorld } from "./support/transaction-world.ts";
+import { createTransactionWorld, type TransactionWorld } from "./support/transaction-world.ts";
 
 const EXECUTED = { outcome: "executed", value: "a", attempt: 1, exactlyOnce: true };
 
@@ -375,6 +377,40 @@ describe("a commit without an answer", () => {
     });
     expect(await w.run(call)).toMatchObject({ outcome: "failed", recorded: true });
     expect(w.effects).toEqual([]);
+  });
+});
+
+describe("a claim that others hold up for the whole wait", () => {
+  const heldUp = (w: TransactionWorld, read = w.counter.store.read) => {
+    const transaction = () => Promise.reject(new ContendedError("contended", "waited for a lock"));
+    return w.dedup({ waitMs: 500, store: { ...w.counter.store, read, transaction } });
+  };
+
+  test("is told what was recorded before it asked, at one call more", async () => {
+    const w = createTransactionWorld();
+    await w.run(w.dedup().runInTransaction("k", w.charge("a"), { fingerprint: 1 }));
+    const { result, calls } = await w.counter.during(() =>
+      w.run(heldUp(w).attemptInTransaction("k", never, { fingerprint: 1 })),
+    );
+    expect(result).toEqual({ outcome: "replayed", value: "a", exactlyOnce: true });
+    expect(calls).toMatchObject({ read: 1, total: 1 });
+    const other = heldUp(w).attemptInTransaction("k", never, { fingerprint: 2 });
+    expect(await w.run(other)).toEqual({ outcome: "mismatch" });
+  });
+
+  test("is in progress as long as nothing is recorded", async () => {
+    const w = createTransactionWorld();
+    const result = await w.run(heldUp(w).attemptInTransaction("k", never));
+    expect(result).toEqual({ outcome: "inProgress", retryAfterMs: 1_000 });
+    void w.plain().run("k", () => w.runtime.sleep(20_000));
+    expect(await w.run(heldUp(w).attemptInTransaction("k", never))).toEqual(result);
+  });
+
+  test("is unavailable where nobody can tell", async () => {
+    const w = createTransactionWorld();
+    const read = () => Promise.reject(new StoreError("unavailable", "no answer"));
+    const call = heldUp(w, read).attemptInTransaction("k", never);
+    expect(await w.run(rejectionCode(call))).toBe("unavailable");
   });
 });
 

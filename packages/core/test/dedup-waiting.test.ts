@@ -49,9 +49,11 @@ describe.each(STORES)("waiting for the first caller, on a store %s", (_, storeOf
     void occupy(w, 60_000);
     const dedup = w.dedup({ store: storeOf(w), waitMs: 3_000 });
     const result = await w.run(dedup.attempt("k", never));
-    expect(result).toEqual({ outcome: "inProgress", retryAfterMs: expect.any(Number) });
-    expect((result as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0);
-    expect((result as { retryAfterMs: number }).retryAfterMs).toBeLessThanOrEqual(LEASE_MS);
+    const { retryAfterMs, leaseEndsInMs } = result as unknown as Record<string, number>;
+    expect(result).toEqual({ outcome: "inProgress", retryAfterMs, leaseEndsInMs });
+    expect(retryAfterMs).toBe(Math.min(leaseEndsInMs ?? 0, 1_000));
+    expect(leaseEndsInMs).toBeGreaterThan(0);
+    expect(leaseEndsInMs).toBeLessThanOrEqual(LEASE_MS);
     expect(w.runtime.monotonicNow()).toBeGreaterThanOrEqual(3_000);
     expect(w.runtime.monotonicNow()).toBeLessThan(3_100);
     const error = await w.run(rejection(dedup.run("k", never, { waitMs: 0 })));

@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
     family: "unknown-taken-for-an-answer",
     guarantee: "only indeterminate says that a commit may have taken place",
     file: ROUNDS,
-    find: "if (known.unanswered.size) {\n    return commitUnknown(known);\n  }\n  call",
-    replace: "if (known.rounds < 0) {\n    return commitUnknown(known);\n  }\n  call",
+    find: "if (known.unanswered.size) {\n    return commitUnknown(known);\n  }\n  const",
+    replace: "if (known.rounds < 0) {\n    return commitUnknown(known);\n  }\n  const",
     test: TEST,
   },
   {

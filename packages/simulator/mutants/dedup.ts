@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     family: "unknown-taken-for-an-answer",
     guarantee: "no duplicate is told success before the first caller's outcome is recorded",
     file: "src/dedup/acquire.ts",
-    find: 'return answer({ outcome: "inProgress", retryAfterMs }, "inProgress");',
+    find: 'return answer(inProgress(left), "inProgress");',
     replace: 'return answer({ outcome: "replayed", value: undefined });',
     test: "test/dedup.property.test.ts",
     textbook: "a failed lock answered as success before the first one's outcome is known",

@@ -105,6 +105,9 @@ describe.skipIf(missing("mariadb"))("of MariaDB", () => {
     ["SET SESSION autocommit = 0", "autocommitOff"],
     ["SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", "isolationStrict"],
     ["SET GLOBAL read_only = ON", "serverIsReplica"],
+    ["SET SESSION completion_type = CHAIN", "endingsChained"],
+    ["SET SESSION completion_type = 'RELEASE'", "endingsChained"],
+    ["SET SESSION timestamp = 1700000000", "clockStopped"],
   ])("%s is told as %s", async (setting, id) => {
     const own = mysql.createPool({ ...server.connection, connectionLimit: 1 });
     const [name = ""] = /\w+(?= =)/.exec(setting) ?? [];

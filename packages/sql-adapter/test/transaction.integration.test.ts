@@ -62,7 +62,8 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 function loseCommit(place: Place, verdict: Verdict): void {
   const lift = place.proxy?.addRule((chunk) => {
     // Of `@@autocommit` no statement of ours ends so.
-    if (!/(?:^|[^a-z])commit(?:$|\0)/i.test(chunk.toString("latin1"))) return undefined;
+    if (!/(?:^|[^a-z])commit(?:$|\0| and no chain)/i.test(chunk.toString("latin1")))
+      return undefined;
     lift?.();
     return verdict;
   });
@@ -277,6 +278,24 @@ for (const { database, server, start, drivers } of arms) {
           expect(await effects(key)).toBe(1);
         });
       });
+
+      test.each(["COMMIT", "ROLLBACK"])(
+        "who sends %s in a handler is told that nobody knows what became of it",
+        async (ends) => {
+          await within(async ({ store }) => {
+            const key = freshKey();
+            const got = await dedupOver(store).attemptInTransaction(key, async (tx) => {
+              await insert(key, "inside")(tx);
+              await driver.on(tx)(ends);
+              return insert(key, "outside")(tx);
+            });
+            expect(got).toMatchObject({ outcome: "indeterminate", reason: "transactionEnded" });
+            // What came after it went on without a transaction, as nobody can prevent.
+            expect(await effects(key)).toBe(ends === "COMMIT" ? 2 : 1);
+            await expect.poll(place.openTransactions).toBe(0);
+          });
+        },
+      );
 
       test("a bound store does nothing once its transaction is over", async () => {
         await within(async ({ store }) => {

@@ -9,7 +9,7 @@ import { decodeValue } from "../shared/value-codec.js";
 import { createWaiter } from "../shared/waiter.js";
 import { type Attempt, createAttempt } from "./attempt.js";
 import type { ResolvedDedup } from "./options.js";
-import { recordedFailure, type Settled } from "./outcome.js";
+import { type InProgress, recordedFailure, type Settled } from "./outcome.js";
 import {
   encodeDedup,
   isUnresolved,
@@ -52,6 +52,15 @@ export function recorded(
   }
 }
 
+/** The answer while a lease runs for so long. */
+export function inProgress(leftMs: number): InProgress {
+  return {
+    outcome: "inProgress",
+    retryAfterMs: Math.ceil(Math.min(leftMs, 1_000)),
+    leaseEndsInMs: Math.ceil(leftMs),
+  };
+}
+
 function hasLapsed({ runtime, marginMs }: ResolvedDedup, { since, leaseMs }: Lease): boolean {
   return elapsedMs(runtime, since) >= leaseMs - marginMs;
 }
@@ -83,8 +92,7 @@ export async function acquire(options: ResolvedDedup, request: Request): Promise
         if (left > 0) {
           const looked = await waiter.look(left);
           if (!looked) {
-            const retryAfterMs = Math.ceil(Math.min(left, 1_000));
-            return answer({ outcome: "inProgress", retryAfterMs }, "inProgress");
+            return answer(inProgress(left), "inProgress");
           }
           ({ entry, now } = looked as { entry: Entry | undefined; now: number });
           continue;

@@ -27,7 +27,7 @@ export interface TransactionalDedup<Tx> extends Dedup {
    * its own. `handler` runs again only after its earlier run was rolled back, so an effect elsewhere
    * can repeat: give its sink `ctx.childKey(name)`.
    * Cost: one transaction with 2 store calls in it; a duplicate with 1; each round that others won,
-   * or whose commit got no answer, once more. A rejection +1.
+   * or whose commit got no answer, once more. A rejection +1; a wait for others in vain +1.
    * Fails: the handler's own error; `contended` (others won every round within `waitMs`), and as
    * `run` does.
    */

@@ -7,8 +7,10 @@ import { encodeInput } from "../shared/input.js";
 import { storeKey } from "../shared/store-key.js";
 import { instantNow } from "../shared/time.js";
 import { decodeValue } from "../shared/value-codec.js";
+import { inProgress } from "./acquire.js";
 import { createAttempt, type Ending } from "./attempt.js";
 import type { ResolvedDedup } from "./options.js";
+import type { InProgress } from "./outcome.js";
 import { isUnresolved, leaseLeftMs, rejection, standing } from "./record.js";
 import type { Request } from "./request.js";
 
@@ -87,7 +89,7 @@ export type ResolveResult =
   /** An outcome is recorded already; nothing changed. */
   | { readonly outcome: "alreadyRecorded" }
   /** A live attempt is at work; nothing changed. */
-  | { readonly outcome: "inProgress"; readonly retryAfterMs: number }
+  | InProgress
   /** Nothing is to be resolved under this key. */
   | { readonly outcome: "notFound" }
   /** No answer: look again with `inspect`. */
@@ -110,7 +112,7 @@ export async function resolve(
     }
     const left = leaseLeftMs(at, seen.now);
     if (left > 0) {
-      return { outcome: "inProgress", retryAfterMs: Math.ceil(left) };
+      return inProgress(left);
     }
     if (!isUnresolved(record)) {
       break;

@@ -41,7 +41,7 @@ export interface Rejected {
 
 /** Why nobody knows. */
 export type IndeterminateReason =
-  /** The acquiring write had no answer by the deadline; the handler did not run. */
+  /** The acquiring write was not confirmed by the deadline; the handler did not run. */
   | "acquireUnknown"
   /** An earlier attempt ended without a known outcome, and a person has to resolve it. */
   | "parked"
@@ -50,13 +50,25 @@ export type IndeterminateReason =
   /** Another owner took over, and recorded nothing within the wait. */
   | "superseded";
 
+/** Another caller is at work. */
+export interface InProgress {
+  readonly outcome: "inProgress";
+  /** When asking again is worth it, in milliseconds. */
+  readonly retryAfterMs: number;
+  /**
+   * When the lease of who is at work ends unless it is renewed, in milliseconds; absent where there
+   * is none: within a transaction.
+   */
+  readonly leaseEndsInMs?: number;
+}
+
 /** What stands for a key that this call did not run. */
 export type Settled<T> =
   | { readonly outcome: "replayed"; readonly value: T }
   /** It was done once; its result could not be stored. */
   | { readonly outcome: "valueUnavailable" }
   | Rejected
-  | { readonly outcome: "inProgress"; readonly retryAfterMs: number }
+  | InProgress
   | { readonly outcome: "mismatch" }
   | { readonly outcome: "expired" }
   | { readonly outcome: "notYetValid"; readonly validInMs: number }
@@ -69,7 +81,7 @@ export type Settled<T> =
 export type DedupResult<T> = Executed<T> | Threw | Settled<T>;
 
 const REASONS: { readonly [reason in IndeterminateReason]: string } = {
-  acquireUnknown: "the store gave no answer and the handler did not run: ask again with this key",
+  acquireUnknown: "the store did not confirm and the handler did not run: ask again with this key",
   parked: "an earlier attempt may have taken effect: a person must look, then resolve() the key",
   verifyUnknown: "an earlier attempt may have taken effect, and the sink could not tell: ask again",
   superseded: "another owner took over and has recorded nothing yet: ask again with this key",

@@ -7,12 +7,12 @@ import { checkSignal } from "../shared/arguments.js";
 import { type Deadline, deadlineIn, jitter, pause } from "../shared/time.js";
 import { createWaiter } from "../shared/waiter.js";
 import { classify } from "./execute.js";
-import type { OpenRecord, RunningRecord } from "./record.js";
+import { type OpenRecord, type RunningRecord, standing } from "./record.js";
 import type { Claim, Claimed, Round, TransactionCall } from "./transaction-call.js";
 import { recordRejection } from "./transaction-rejection.js";
 import type { TransactionResult } from "./transaction-result.js";
 import { playRound } from "./transaction-round.js";
-import { followStanding, type Seen } from "./transaction-standing.js";
+import { followStanding, type Seen, told } from "./transaction-standing.js";
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
@@ -221,19 +221,28 @@ async function again<Tx, T>(
   return known.goOnUntil > runtime.monotonicNow() && !signal?.aborted;
 }
 
-/** Others won each round. */
-function lost<Tx, T>(
+/**
+ * Others won each round. Cost: none; 1 where the last claim got no answer: who holds the key may
+ * only have been told its outcome, which others may know for long.
+ */
+async function lost<Tx, T>(
   call: TransactionCall<Tx, T>,
   known: Known<T>,
   claimed: boolean,
-): TransactionResult<T> {
+): Promise<TransactionResult<T>> {
   const { rounds } = known;
   if (known.unanswered.size) {
     return commitUnknown(known);
   }
-  call.options.emit(call.request.key, { type: "contended", rounds });
-  return claimed
-    ? { outcome: "contended", rounds }
+  const { store, request, options } = call;
+  options.emit(request.key, { type: "contended", rounds });
+  if (claimed) {
+    return { outcome: "contended", rounds };
+  }
+  const { entry, now } = await store.read(request.storeKey);
+  const stands = entry && told<T>(request, standing(entry), now);
+  return stands
+    ? answer(call, stands.result, stands.reason)
     : answer(call, { outcome: "inProgress", retryAfterMs: 1_000 }, "inProgress");
 }
 

@@ -34,9 +34,15 @@ export type TransactionResult<T> =
   | { readonly outcome: "contended"; readonly rounds: number }
   | {
       readonly outcome: "indeterminate";
-      readonly reason: IndeterminateReason | "commitUnknown";
+      readonly reason: IndeterminateReason | keyof typeof REASONS;
       readonly cause?: unknown;
     };
+
+const REASONS = {
+  commitUnknown: "the commit got no answer, and may have taken place: ask again with this key",
+  /** It was no longer there when the outcome was to be recorded: its handler must not do that. */
+  transactionEnded: "the handler ended its transaction, and may have committed",
+} as const;
 
 /** The value of a result, or the coded error that it stands for. */
 export function unwrapTransaction<T>(result: TransactionResult<T>): T {
@@ -50,15 +56,13 @@ export function unwrapTransaction<T>(result: TransactionResult<T>): T {
         result.outcome,
         `others won each of ${result.rounds} rounds: all was rolled back, ask again`,
       );
-    case "indeterminate":
-      if (result.reason === "commitUnknown") {
-        throw new IndeterminateError(
-          result.outcome,
-          "the commit got no answer, and may have taken place: ask again with this key",
-          result,
-        );
+    case "indeterminate": {
+      const what = REASONS[result.reason as keyof typeof REASONS] as string | undefined;
+      if (what) {
+        throw new IndeterminateError(result.outcome, what, result);
       }
       return unwrap(result as Settled<T>);
+    }
     default:
       return unwrap(result);
   }

@@ -33,8 +33,13 @@ export async function playRound<Tx, T>(
   if (made && code === "committed") {
     return { outcome: code, result: made.result };
   }
-  if (made && claimed && code === "indeterminate") {
-    return { outcome: "unknown", made, claimed, cause };
+  if (claimed && code === "indeterminate") {
+    return made
+      ? { outcome: "unknown", made, claimed, cause }
+      : {
+          outcome: "settled",
+          result: { outcome: "indeterminate", reason: "transactionEnded", cause },
+        };
   }
   throw cause;
 }

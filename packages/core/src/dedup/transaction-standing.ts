@@ -4,7 +4,7 @@
 import type { Entry } from "../contract/atomic-store.js";
 import { fingerprintsDiffer } from "../shared/fingerprint.js";
 import type { Waiter } from "../shared/waiter.js";
-import { recorded } from "./acquire.js";
+import { inProgress, recorded } from "./acquire.js";
 import { obtain } from "./execute.js";
 import type { Settled } from "./outcome.js";
 import {
@@ -13,8 +13,10 @@ import {
   leaseLeftMs,
   type OpenRecord,
   type RunningRecord,
+  type Standing,
   standing,
 } from "./record.js";
+import type { Request } from "./request.js";
 import type { TransactionCall } from "./transaction-call.js";
 import type { TransactionResult } from "./transaction-result.js";
 
@@ -24,11 +26,27 @@ export interface Seen {
   readonly now: number;
 }
 
+/** An answer, and why it is none of the outcomes. */
+export interface Told<T> {
+  readonly result: TransactionResult<T>;
+  readonly reason?: string;
+}
+
 /** What follows from it: an answer, another look, or a round that goes on from there. */
 export type Follows<T> =
-  | { readonly result: TransactionResult<T>; readonly reason?: string }
+  | Told<T>
   | { readonly seen: Seen }
   | { readonly earlier: RunningRecord | OpenRecord };
+
+/** What this caller is told of a record; undefined while nothing is settled. */
+export function told<T>(request: Request, at: Standing, now: number): Told<T> | undefined {
+  const { record } = at;
+  if (fingerprintsDiffer(record.fingerprint, request.fingerprint)) {
+    return { result: { outcome: "mismatch" }, reason: "mismatch" };
+  }
+  const settled = recorded(at, now) as Settled<T> | undefined;
+  return settled && { result: withMode(settled, (record as DoneRecord).exactlyOnce) };
+}
 
 /** Cost: none; each look while an attempt of `run` is at work 1; asking the sink as `run` does. */
 export async function followStanding<Tx, T>(
@@ -37,26 +55,21 @@ export async function followStanding<Tx, T>(
   now: number,
   waiter: Waiter,
 ): Promise<Follows<T>> {
-  const { options, request } = call;
+  const { options } = call;
   const at = standing(entry);
-  const { record } = at;
-  if (fingerprintsDiffer(record.fingerprint, request.fingerprint)) {
-    return { result: { outcome: "mismatch" }, reason: "mismatch" };
-  }
-  const settled = recorded(at, now) as Settled<T> | undefined;
-  if (settled) {
-    return { result: withMode(settled, (record as DoneRecord).exactlyOnce) };
+  const answer = told<T>(call.request, at, now);
+  if (answer) {
+    return answer;
   }
   const leftMs = leaseLeftMs(at, now);
   if (leftMs > 0) {
     // Outside of any transaction, which would hold its connection for as long.
     const looked = await waiter.look(leftMs);
-    const retryAfterMs = Math.ceil(Math.min(leftMs, 1_000));
     return looked
       ? { seen: { entry: looked.entry, now: looked.now } }
-      : { result: { outcome: "inProgress", retryAfterMs }, reason: "inProgress" };
+      : { result: inProgress(leftMs), reason: "inProgress" };
   }
-  const earlier = record as RunningRecord | OpenRecord;
+  const earlier = at.record as RunningRecord | OpenRecord;
   if (options.onCrash === "rerun" || !isUnresolved(earlier)) {
     return { earlier };
   }

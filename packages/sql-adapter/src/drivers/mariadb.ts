@@ -2,7 +2,15 @@
 // members that are used of it.
 
 import type { Columns } from "../shared/row.js";
-import { inTurn, type Lent, onLoan, type Session, type Sessions } from "../shared/session.js";
+import {
+  inTurn,
+  type Lent,
+  onLoan,
+  type Session,
+  type Sessions,
+  UNCHAINED,
+} from "../shared/session.js";
+import { inTransactionBy } from "./server-status.js";
 
 /** One statement as the mariadb driver takes it; the rest undoes what a user may have set. */
 export interface MariadbQuery {
@@ -17,6 +25,8 @@ export interface MariadbQuery {
 export interface MariadbConnection {
   execute(options: MariadbQuery, values: unknown): Promise<unknown>;
   query(options: MariadbQuery, values: unknown): Promise<unknown>;
+  /** What the server said last. */
+  readonly info?: { readonly status?: unknown } | null;
   /** Tells this driver's clients from mysql2's. */
   batch: unknown;
 }
@@ -59,7 +69,8 @@ export function mariadbSession(connection: MariadbConnection, prepare: boolean):
       if (Array.isArray(result)) {
         return { rows: result as Columns[], insertId: 0 };
       }
-      return { rows: [], insertId: Number((result as { insertId?: unknown }).insertId ?? 0) };
+      const { insertId = 0 } = result as { insertId?: unknown };
+      return { rows: [], insertId: Number(insertId), ...inTransactionBy(connection.info?.status) };
     },
   };
 }
@@ -83,7 +94,7 @@ export function mariadbSessions(
   prepare: boolean,
 ): Sessions {
   if (!("getConnection" in client)) {
-    return inTurn(mariadbSession(client, prepare), client);
+    return inTurn(mariadbSession(client, prepare), client, UNCHAINED);
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();

@@ -2,7 +2,15 @@
 // the promise and the callback form are taken; the latter has a `promise()` of its own.
 
 import type { Columns } from "../shared/row.js";
-import { inTurn, type Lent, onLoan, type Session, type Sessions } from "../shared/session.js";
+import {
+  inTurn,
+  type Lent,
+  onLoan,
+  type Session,
+  type Sessions,
+  UNCHAINED,
+} from "../shared/session.js";
+import { inTransactionBy } from "./server-status.js";
 
 /** What is used of a mysql2 promise connection. */
 export interface Mysql2Connection {
@@ -49,7 +57,8 @@ export function mysql2Session(connection: Mysql2Connection, prepare: boolean): S
       if (Array.isArray(result)) {
         return { rows: result as Columns[], insertId: 0 };
       }
-      return { rows: [], insertId: Number((result as { insertId?: unknown }).insertId ?? 0) };
+      const { insertId = 0, serverStatus } = result as { [member: string]: unknown };
+      return { rows: [], insertId: Number(insertId), ...inTransactionBy(serverStatus) };
     },
   };
 }
@@ -57,7 +66,7 @@ export function mysql2Session(connection: Mysql2Connection, prepare: boolean): S
 /** The sessions of a mysql2 pool or connection in promise form. */
 export function mysql2Sessions(client: Mysql2Pool | Mysql2Connection, prepare: boolean): Sessions {
   if (!("getConnection" in client)) {
-    return inTurn(mysql2Session(client, prepare), client);
+    return inTurn(mysql2Session(client, prepare), client, UNCHAINED);
   }
   return onLoan(async (): Promise<Lent> => {
     const connection = await client.getConnection();

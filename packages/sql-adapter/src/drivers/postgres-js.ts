@@ -4,11 +4,11 @@ import { ArgumentError } from "@onceproof/core/advanced";
 import { isPreparedLost, sqlstate } from "../postgres/sqlstate.js";
 import type { Columns } from "../shared/row.js";
 import {
+  ENDINGS,
   type Lent,
   onLoan,
   PreparedLost,
   type Reply,
-  ROLLBACK,
   type Sent,
   type Sessions,
   type Statement,
@@ -184,7 +184,7 @@ export function postgresJsSessions(sql: PostgresJs, prepare: boolean): Sessions 
           .catch((error: unknown) => {
             if (sqlstate(error) === undefined) throw error;
           })
-          .then(() => sendOn(reserved, naming, ROLLBACK, []).reply)
+          .then(() => sendOn(reserved, naming, ENDINGS.rollBack, []).reply)
           .then(() => reserved.release())
           .catch(ignore);
       },

@@ -78,7 +78,7 @@ async function lockOne(
   { query }: Carrier,
 ): Promise<Sight | undefined> {
   const [row] = (await query(statements.lockOne, [keyBytes(key)])).rows;
-  return row && sightOf(key, slotOf(key, row), integer(row.clock));
+  return row && sightOf(key, slotOf(key, row, statements.tombstoneUs), integer(row.clock));
 }
 
 /** Cost: 2 statements where the key has no row, else 3 refused or replayed and 4 applied. */

@@ -17,13 +17,17 @@ export function askingIn(exchange: Exchange, deadline: Deadline): Ask {
 }
 
 /** The keys' slots among rows that carry their keys; those without a row are left out. */
-export function slotsIn(keys: readonly string[], rows: readonly Columns[]): Map<string, Slot> {
+export function slotsIn(
+  keys: readonly string[],
+  rows: readonly Columns[],
+  { tombstoneUs }: Statements,
+): Map<string, Slot> {
   const byBytes = new Map(keys.map((key) => [keyBytes(key).toString("latin1"), key]));
   const slots = new Map<string, Slot>();
   for (const columns of rows) {
     const bytes = columns.k as Uint8Array | null;
     const key = bytes === null ? undefined : byBytes.get(Buffer.from(bytes).toString("latin1"));
-    const slot = key === undefined ? undefined : slotOf(key, columns);
+    const slot = key === undefined ? undefined : slotOf(key, columns, tombstoneUs);
     if (slot !== undefined) {
       slots.set(slot.key, slot);
     }
@@ -32,8 +36,8 @@ export function slotsIn(keys: readonly string[], rows: readonly Columns[]): Map<
 }
 
 /** What the rows of a read show, and the instant at which it was so. */
-function sightIn(keys: readonly string[], rows: readonly Columns[]): Sight {
-  const slots = slotsIn(keys, rows);
+function sightIn(keys: readonly string[], rows: readonly Columns[], statements: Statements): Sight {
+  const slots = slotsIn(keys, rows, statements);
   const { now, clock } = rows[0] as Columns;
   // Written between the statement's start and its snapshot: it was so at the racer's own time.
   const latest = Math.max(0, ...[...slots.values()].map(({ writtenAt }) => writtenAt));
@@ -48,5 +52,7 @@ export async function look(
 ): Promise<Attempt<Sight>> {
   const statement = keys.length === 1 ? statements.read : statements.readAll(keys.length);
   const seen = await ask(statement, keys.map(keyBytes));
-  return seen.kind === "answer" ? { kind: "answer", value: sightIn(keys, seen.value.rows) } : seen;
+  return seen.kind === "answer"
+    ? { kind: "answer", value: sightIn(keys, seen.value.rows, statements) }
+    : seen;
 }

@@ -33,7 +33,6 @@ export function createMysqlStore<Client extends MysqlClient>(
 ): MysqlStore<MysqlTransactionOf<Client>> {
   const resolved = resolveOptions(options);
   const { exchange, statements, runtime, capabilities } = resolved;
-  const tombstoneUs = Math.ceil(capabilities.tombstoneMs * 1000);
   const store = serverStore<Buffer>(runtime, capabilities, {
     async read(key, deadline) {
       const seen = await look([key], statements, askingIn(exchange, deadline));
@@ -42,7 +41,7 @@ export function createMysqlStore<Client extends MysqlClient>(
     write: (write, deadline) => writeRound(write, statements, askingIn(exchange, deadline)),
     writeAll: (all, deadline) => writeAllRound(all, statements, exchange, deadline),
     sweepStretch: (from, limit, deadline) =>
-      sweepStretch(from, limit, tombstoneUs, statements, askingIn(exchange, deadline)),
+      sweepStretch(from, limit, statements, askingIn(exchange, deadline)),
   });
   return withTransactions(store, mysqlTransactions(resolved));
 }

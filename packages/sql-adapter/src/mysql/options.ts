@@ -3,8 +3,8 @@
 import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
 import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
-import { resolveShared, type SqlStoreOptions } from "../shared/options.js";
-import type { Sessions } from "../shared/session.js";
+import { resolveShared, type SqlStoreOptions, tombstoneUsOf } from "../shared/options.js";
+import { type Sessions, UNCHAINED } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
 import { meaning } from "./error-code.js";
 import { limitedSessions } from "./server-facts.js";
@@ -62,9 +62,9 @@ export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
   const table = quoteTable("mysql", options.table);
   const sessions = limitedSessions(mysqlSessions(client, prepare), operationTimeoutMs, prepare);
   return {
-    exchange: exchangeOver(sessions, meaning, BEGIN),
+    exchange: exchangeOver(sessions, meaning, BEGIN, UNCHAINED),
     ...{ table, sessions, prepare },
-    statements: statementsFor(table),
+    statements: statementsFor(table, tombstoneUsOf(shared.capabilities)),
     ...shared,
   };
 }

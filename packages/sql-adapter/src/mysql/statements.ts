@@ -24,6 +24,8 @@ export const ROWS_PER_STRETCH = 500;
 
 /** The statements of one table. */
 export interface Statements {
+  /** How long they remember what is over. */
+  readonly tombstoneUs: number;
   readonly read: Statement;
   readonly insert: Statement;
   readonly revive: Statement;
@@ -69,7 +71,7 @@ WHERE k = ? AND rev = ? AND op = ? AND ${condition}`);
 }
 
 /** Builds the statements of one table, which is quoted already. */
-export function statementsFor(table: string): Statements {
+export function statementsFor(table: string, tombstoneUs: number): Statements {
   const columns = "v, rev, op, at, exp";
   const due = `(v IS NULL OR exp IS NOT NULL)
   AND GREATEST(COALESCE(exp, 0), GREATEST(at, rev) + ?) < ${CLOCK}`;
@@ -77,6 +79,7 @@ export function statementsFor(table: string): Statements {
     statement(`SELECT ${START} AS now, ${CLOCK} AS clock, k, ${columns}
 FROM (SELECT 1 AS one) o LEFT JOIN ${table} ON ${condition}`);
   return {
+    tombstoneUs,
     /** 1 key. `now` lies before the snapshot, `clock` after it. Cost: 1 statement. */
     read: reading("k = ?"),
     readAll: (keys) => reading(`k IN (${places(keys)})`),

@@ -16,12 +16,11 @@ import { ROWS_PER_STRETCH, type Statements } from "./statements.js";
 export async function sweepStretch(
   from: Buffer | undefined,
   limit: number,
-  tombstoneUs: number,
   statements: Statements,
   ask: Ask,
 ): Promise<Stretch<Buffer>> {
   const after = from ?? Buffer.alloc(0);
-  const seen = await ask(statements.scan, [tombstoneUs, after]);
+  const seen = await ask(statements.scan, [statements.tombstoneUs, after]);
   if (seen.kind !== "answer") {
     throw unavailable(seen.cause);
   }
@@ -29,7 +28,7 @@ export async function sweepStretch(
   const due = rows.filter((row) => integer(row.due) === 1).slice(0, limit);
   if (due.length > 0) {
     const keys = due.map(({ k }) => k);
-    const freed = await ask(statements.free(due.length), [...keys, tombstoneUs]);
+    const freed = await ask(statements.free(due.length), [...keys, statements.tombstoneUs]);
     if (freed.kind !== "answer") {
       throw unavailable(freed.cause);
     }

@@ -7,8 +7,8 @@ import { type MariadbConnection, mariadbSession } from "../drivers/mariadb.js";
 import { type Mysql2Callbacks, type Mysql2Connection, mysql2Session } from "../drivers/mysql2.js";
 import { type LentTransactions, lentTransaction } from "../shared/lent-transaction.js";
 import { withDeadline } from "../shared/rounds.js";
-import type { Session } from "../shared/session.js";
-import { watchOver } from "../shared/transaction-watch.js";
+import { type Session, UNCHAINED } from "../shared/session.js";
+import { endedInside, watchOver } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { type Binding, bindMysql, type Carrier } from "./bound.js";
 import { isContention, meaning } from "./error-code.js";
@@ -17,7 +17,6 @@ import type { ResolvedOptions } from "./options.js";
 import { statement } from "./statements.js";
 
 const BEGIN = statement("START TRANSACTION READ WRITE");
-const COMMIT = statement("COMMIT");
 
 /** Builds the transactions of a store. Cost: BEGIN 1, COMMIT or ROLLBACK 1; the first one 1 more. */
 export function mysqlTransactions(options: ResolvedOptions): DialectTransactions {
@@ -32,9 +31,10 @@ export function mysqlTransactions(options: ResolvedOptions): DialectTransactions
     meaning,
     isContention,
     methods: ["query", "execute", "batch"],
+    endings: UNCHAINED,
     begin: (session) => session.send(BEGIN, []),
     async commit(session) {
-      await session.send(COMMIT, []);
+      await session.send(UNCHAINED.commit, []);
       return true;
     },
   };
@@ -58,13 +58,27 @@ function onSession(session: Session): Carrier {
   };
 }
 
+/** On a session on which a transaction of ours was begun. */
+function onLent(session: Session): Carrier {
+  return {
+    tellsInsertId: true,
+    async query(step, values = []) {
+      const reply = await session.send(step, values);
+      if (reply.inTransaction === false) {
+        throw endedInside();
+      }
+      return reply;
+    },
+  };
+}
+
 function has(tx: unknown, member: string): boolean {
   return typeof (Object(tx) as Record<string, unknown>)[member] === "function";
 }
 
 function carrierOf(tx: unknown, session: Session | undefined, prepare: boolean): Carrier {
   if (session !== undefined) {
-    return onSession(session);
+    return onLent(session);
   }
   if (isBridged(tx)) {
     return {

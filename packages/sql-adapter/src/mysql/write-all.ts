@@ -37,7 +37,7 @@ export async function lockRows(
   );
   // Only now is the time later than every lock.
   const { rows: clocks } = await send(statements.clock, []);
-  return { now: integer(clocks[0]?.clock), slots: slotsIn(keys, rows) };
+  return { now: integer(clocks[0]?.clock), slots: slotsIn(keys, rows, statements) };
 }
 
 /** Puts what was decided: new rows together, others one by one. */

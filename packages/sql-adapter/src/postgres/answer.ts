@@ -4,13 +4,13 @@ import type { Applied, Observation, Write, WriteResult } from "@onceproof/core/a
 import { judge, observe, type Sight, sightOf } from "../shared/judge.js";
 import { type Columns, integer, slotOf } from "../shared/row.js";
 
-function sightIn(key: string, columns: Columns): Sight {
-  return sightOf(key, slotOf(key, columns), integer(columns.now));
+function sightIn(key: string, columns: Columns, tombstoneUs: number): Sight {
+  return sightOf(key, slotOf(key, columns, tombstoneUs), integer(columns.now));
 }
 
 /** The answer to a read. */
-export function readAnswer(key: string, columns: Columns): Observation {
-  return observe(sightIn(key, columns), key);
+export function readAnswer(key: string, columns: Columns, tombstoneUs: number): Observation {
+  return observe(sightIn(key, columns, tombstoneUs), key);
 }
 
 function applied({ wrev, wat, wexp }: Columns): Applied {
@@ -24,10 +24,14 @@ function applied({ wrev, wat, wexp }: Columns): Applied {
  * The answer to a write, or undefined if the snapshot does not refuse what was not written either:
  * another write came between, so the statement has to run again.
  */
-export function writeAnswer(columns: Columns, write: Write): WriteResult | undefined {
+export function writeAnswer(
+  columns: Columns,
+  write: Write,
+  tombstoneUs: number,
+): WriteResult | undefined {
   if (columns.wrev !== null) {
     return applied(columns);
   }
-  const { result, puts } = judge(sightIn(write.key, columns), write);
+  const { result, puts } = judge(sightIn(write.key, columns, tombstoneUs), write);
   return puts.length === 0 ? result : undefined;
 }

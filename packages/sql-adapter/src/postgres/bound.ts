@@ -7,7 +7,7 @@ import { boundStore, type Doom, untilDoomed } from "../shared/bound-store.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { type Columns, integer } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
-import { contended, isCausedBy, type Watch } from "../shared/transaction-watch.js";
+import { contended, endedInside, isCausedBy, type Watch } from "../shared/transaction-watch.js";
 import { readAnswer, writeAnswer } from "./answer.js";
 import type { ResolvedOptions } from "./options.js";
 import { bridgedState, isContention } from "./sqlstate.js";
@@ -51,6 +51,9 @@ function noLimit(place: string): string {
   return `${place}::text`;
 }
 
+/** The transaction's, also within savepoints; none before it has written anything. */
+const TRANSACTION_ID = ", txid_current_if_assigned()::text AS xid";
+
 /** The transaction's start is no time to judge by, and the statement's must precede its snapshot. */
 function readStatement(table: string): Statement {
   return statement(
@@ -65,7 +68,14 @@ FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
 /** The statements of a store's bound stores. */
 export function bindingOf(options: ResolvedOptions): Binding {
   const { table, notifications } = options;
-  const statements = statementsFor(table, notifications?.channel, noLimit);
+  const { tombstoneUs } = options.statements;
+  const statements = statementsFor(
+    table,
+    tombstoneUs,
+    notifications?.channel,
+    noLimit,
+    TRANSACTION_ID,
+  );
   return {
     options,
     statements: { ...statements, read: readStatement(table) },
@@ -119,9 +129,20 @@ export function bindPostgres(
 ): MultiKeyStore {
   const doom: Doom = { reason: undefined };
   const carrier = carrierUntil(doom, given);
+  const { tombstoneUs } = statements;
   const { table, notifications, runtime, capabilities } = options;
   const channel = notifications?.channel;
   const duplicates = new WeakMap<Deadline, number>();
+  let transactionId: unknown = null;
+
+  /** Who runs in a transaction of ours may have ended it: then this step was in no or another one. */
+  function checkSame({ xid }: Columns): void {
+    if (watch !== undefined && transactionId !== null && xid !== transactionId) {
+      throw endedInside();
+    }
+    transactionId = xid;
+  }
+
   return boundStore({
     runtime,
     capabilities,
@@ -133,23 +154,25 @@ export function bindPostgres(
         const bytes = keyBytes(key);
         if (watch !== undefined) {
           const [row = {}] = await carrier.query(statements.read, [bytes]);
-          return readAnswer(key, row);
+          return readAnswer(key, row, tombstoneUs);
         }
         const [clock = {}] = await carrier.query(CLOCK_BEFORE, []);
         const [row = {}] = await carrier.query(readSince, [bytes, integer(clock.now)]);
-        return readAnswer(key, row);
+        return readAnswer(key, row, tombstoneUs);
       },
       async write(write, deadline) {
         const [step, values] = stepOf(write, statements);
         const [row = {}] = await carrier.query(step, [...headOf(write, deadline), ...values]);
-        return writeAnswer(row, write);
+        checkSame(row);
+        return writeAnswer(row, write, tombstoneUs);
       },
       async writeAll(all, deadline) {
-        const step = writeAllStatement(table, all.writes.length, channel, noLimit);
+        const { length } = all.writes;
+        const step = writeAllStatement(table, tombstoneUs, length, channel, noLimit);
         const parameters = writeAllParameters(all, lockTimeout(deadline));
         try {
           const rows = await undoable(carrier, ({ query }) => query(step, parameters));
-          return writeAllAnswer(rows, all);
+          return writeAllAnswer(rows, all, tombstoneUs);
         } catch (error) {
           if (isCausedBy(error, (each) => bridgedState(each) === DUPLICATE_KEY)) {
             // A racer's insert came first: the next round finds its row, unless the transaction's

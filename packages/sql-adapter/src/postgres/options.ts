@@ -18,6 +18,7 @@ import {
   duration,
   resolveShared,
   type SqlStoreOptions,
+  tombstoneUsOf,
 } from "../shared/options.js";
 import type { Sessions, Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
@@ -93,7 +94,7 @@ const BEGIN: readonly Statement[] = [
 ];
 
 /** Some of what the statements answer with. */
-const COLUMNS = ["v", "rev", "op", "at", "exp", "now", "wrev", "wat", "wexp"];
+const COLUMNS = ["v", "rev", "op", "at", "exp", "now", "wrev", "wat", "wexp", "xid"];
 
 function durabilityOf({ client, durability }: PostgresStoreOptions): Durability {
   if (!isPglite(client)) {
@@ -133,7 +134,7 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
     table,
     exchange: exchangeOver(sessions, meaning, BEGIN),
     ...{ client, prepare, sessions, limits },
-    statements: statementsFor(table, channel),
+    statements: statementsFor(table, tombstoneUsOf(shared.capabilities), channel),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,
   };

@@ -50,11 +50,12 @@ export function createPostgresStore(
 ): PostgresStore & Partial<WatchableStore> {
   const resolved = resolveOptions(options);
   const { exchange, statements, notifications, table, runtime, capabilities } = resolved;
+  const { tombstoneUs } = statements;
   const channel = notifications?.channel;
   const watches = notifications && watchesOn(notifications.listen, notifications.channel);
   const sweeping = {
     sweep: sweepStatement(table),
-    tombstoneUs: Math.ceil(capabilities.tombstoneMs * 1000),
+    tombstoneUs,
   };
 
   const own = serverStore<number>(
@@ -63,21 +64,21 @@ export function createPostgresStore(
     {
       async read(key, deadline) {
         const seen = await exchange.statement(statements.read, [keyBytes(key)], deadline);
-        return read(seen, ([row = {}]) => readAnswer(key, row));
+        return read(seen, ([row = {}]) => readAnswer(key, row, tombstoneUs));
       },
 
       async write(write, deadline) {
         const [statement, values] = stepOf(write, statements);
         const parameters = [...headOf(write, deadline), ...values];
         const sent = await exchange.statement(statement, parameters, deadline);
-        return read(sent, ([row = {}]) => writeAnswer(row, write));
+        return read(sent, ([row = {}]) => writeAnswer(row, write, tombstoneUs));
       },
 
       async writeAll(all, deadline) {
-        const statement = writeAllStatement(table, all.writes.length, channel);
+        const statement = writeAllStatement(table, tombstoneUs, all.writes.length, channel);
         const parameters = writeAllParameters(all, lockTimeout(deadline));
         const sent = await exchange.statement(statement, parameters, deadline);
-        return read(racedInsert(sent), (rows) => writeAllAnswer(rows, all));
+        return read(racedInsert(sent), (rows) => writeAllAnswer(rows, all, tombstoneUs));
       },
 
       sweepStretch: (from, limit, deadline) =>

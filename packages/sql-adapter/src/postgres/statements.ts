@@ -10,6 +10,8 @@ import type { Statement } from "../shared/session.js";
 
 /** The statements of one table. */
 export interface Statements {
+  /** How long they remember what is over. */
+  readonly tombstoneUs: number;
   readonly read: Statement;
   readonly create: Statement;
   readonly replace: Statement;
@@ -37,6 +39,12 @@ export function live(row: string, clock: string): string {
   return `(${row}.v IS NOT NULL AND (${row}.exp IS NULL OR ${row}.exp > ${clock}))`;
 }
 
+/** Whether a row, which may be missing, tells nothing any more. A sweep may free it then. */
+export function forgotten(row: string, clock: string, tombstoneUs: number | string): string {
+  return `((${row}.v IS NULL OR ${row}.exp IS NOT NULL)
+      AND greatest(coalesce(${row}.exp, 0), greatest(${row}.at, ${row}.rev) + ${tombstoneUs}) < ${clock})`;
+}
+
 /** Names a text, so that it is planned once per connection. */
 export function statement(kind: string, text: string): Statement {
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
@@ -49,8 +57,8 @@ export const HELD: string = `c.v, c.rev, c.op, c.at, c.exp,
   greatest(t.now, CASE WHEN c.at > t.now THEN least(c.at, ${CLOCK}) END) AS now`;
 
 // Every write answers with one row: what the snapshot held, and what was written (w), if it was.
-function answer(notify: string): string {
-  return `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp${notify}
+function answer(more: string): string {
+  return `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp${more}
 FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN c ON true LEFT JOIN w ON true`;
 }
 
@@ -91,14 +99,20 @@ export function notifying(channel: string | undefined, key: string, written: str
     : `, CASE WHEN ${written} IS NOT NULL THEN pg_notify('${channel}', encode(sha256(${key}), 'hex')) END`;
 }
 
-/** Builds the statements of one table, which is quoted already; those of writes may notify. */
+/**
+ * Builds the statements of one table, which is quoted already; those of writes may notify, and answer
+ * with what else is to be `told`.
+ */
 export function statementsFor(
   table: string,
+  tombstoneUs: number,
   channel?: string,
   limit: LockLimit = limitLocks,
+  told = "",
 ): Statements {
-  const notify = notifying(channel, "$1::bytea", "w.rev");
+  const notify = told + notifying(channel, "$1::bytea", "w.rev");
   return {
+    tombstoneUs,
     /** $1 key. Cost: 1 statement. */
     read: statement(
       "read",
@@ -119,12 +133,14 @@ w AS (
   SELECT $1, $5::bytea, q.n, $2, q.n, q.n + $6::bigint
   FROM (SELECT ${CLOCK} AS n, ${limit("$3")}) q
   WHERE NOT EXISTS (
-    SELECT FROM c WHERE c.op = $2 OR c.rev > $4::bigint OR ${live("c", BEFORE_WRITE)}
+    SELECT FROM c WHERE (c.op = $2 OR c.rev > $4::bigint OR ${live("c", BEFORE_WRITE)})
+      AND NOT ${forgotten("c", BEFORE_WRITE, tombstoneUs)}
   )
   ON CONFLICT (k) DO UPDATE
   SET v = excluded.v, rev = greatest(x.rev + 1, excluded.rev), op = excluded.op,
     at = excluded.at, exp = excluded.exp
-  WHERE x.op <> $2 AND x.rev <= $4::bigint AND NOT ${live("x", "excluded.at")}
+  WHERE (x.op <> $2 AND x.rev <= $4::bigint AND NOT ${live("x", "excluded.at")})
+    OR ${forgotten("x", "excluded.at", tombstoneUs)}
   RETURNING x.rev, x.at, x.exp
 )
 ${answer(notify)}`,

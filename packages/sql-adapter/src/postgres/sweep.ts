@@ -7,7 +7,7 @@ import { unavailable } from "../shared/rounds.js";
 import { integer } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
 import type { Stretch } from "../shared/sweep.js";
-import { BEFORE_WRITE, statement } from "./statements.js";
+import { BEFORE_WRITE, forgotten, statement } from "./statements.js";
 
 const PAGES_PER_STRETCH = 64;
 
@@ -23,8 +23,8 @@ export function sweepStatement(table: string): Statement {
     `WITH d AS (
   DELETE FROM ${table} WHERE k = ANY (ARRAY(
     SELECT x.k FROM ${table} x
-    WHERE x.ctid >= $1::tid AND x.ctid < $2::tid AND (x.v IS NULL OR x.exp IS NOT NULL)
-      AND greatest(coalesce(x.exp, 0), greatest(x.at, x.rev) + $3::bigint) < ${BEFORE_WRITE}
+    WHERE x.ctid >= $1::tid AND x.ctid < $2::tid
+      AND ${forgotten("x", BEFORE_WRITE, "$3::bigint")}
     LIMIT $4::int FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )

@@ -11,6 +11,7 @@ import type { Statement } from "../shared/session.js";
 import {
   BEFORE_WRITE,
   CLOCK,
+  forgotten,
   type LockLimit,
   limitLocks,
   live,
@@ -47,9 +48,10 @@ function parametersOf(write: WriteWithoutOpId): readonly unknown[] {
 }
 
 /** Whether a row, which may be missing, lets the write `i` apply. */
-function permits(row: string, clock: string): string {
+function permits(row: string, clock: string, tombstoneUs: number): string {
   return `CASE WHEN i.kind = 'create'
-    THEN NOT coalesce(${live(row, clock)}, false) AND coalesce(${row}.rev, 0) <= i.rev
+    THEN NOT coalesce(${live(row, clock)}, false)
+      AND (coalesce(${row}.rev, 0) <= i.rev OR ${forgotten(row, clock, tombstoneUs)})
     ELSE coalesce(${live(row, clock)} AND ${row}.rev = i.rev AND ${row}.op = i.op, false) END`;
 }
 
@@ -74,6 +76,7 @@ function keys(writes: number): string {
  */
 export function writeAllStatement(
   table: string,
+  tombstoneUs: number,
   writes: number,
   channel?: string,
   limit: LockLimit = limitLocks,
@@ -90,17 +93,19 @@ c AS MATERIALIZED (
 go AS MATERIALIZED (
   SELECT ${limit("$2")}
   WHERE NOT EXISTS (
-    SELECT FROM i JOIN c USING (n) WHERE c.op = $1 OR NOT ${permits("c", BEFORE_WRITE)}
+    SELECT FROM i JOIN c USING (n)
+    WHERE (c.op = $1 AND NOT ${forgotten("c", BEFORE_WRITE, tombstoneUs)})
+      OR NOT ${permits("c", BEFORE_WRITE, tombstoneUs)}
   )
 ),
 l AS MATERIALIZED (
-  SELECT x.k, x.v, x.rev, x.op, x.exp FROM go, ${table} x
+  SELECT x.k, x.v, x.rev, x.op, x.at, x.exp FROM go, ${table} x
   WHERE x.k IN (${keys(writes)}) ORDER BY x.k FOR UPDATE OF x
 ),
 q AS MATERIALIZED (SELECT ${CLOCK} AS n FROM (SELECT count(*) FROM l) locked, go),
 w AS MATERIALIZED (
   SELECT q.n AS now FROM q WHERE NOT EXISTS (
-    SELECT FROM i LEFT JOIN l USING (k) WHERE NOT ${permits("l", "q.n")}
+    SELECT FROM i LEFT JOIN l USING (k) WHERE NOT ${permits("l", "q.n", tombstoneUs)}
   )
 ),
 u AS (
@@ -135,6 +140,7 @@ export function writeAllParameters({ opId, writes }: WriteAll, lockTimeout: stri
 export function writeAllAnswer(
   rows: readonly Columns[],
   all: WriteAll,
+  tombstoneUs: number,
 ): WriteAllResult | undefined {
   const [first = {}] = rows;
   if (first.wat !== null) {
@@ -144,7 +150,7 @@ export function writeAllAnswer(
   const slots = new Map<string, Slot | undefined>();
   let latest = 0;
   for (const [index, { key }] of all.writes.entries()) {
-    const slot = slotOf(key, rows[index]);
+    const slot = slotOf(key, rows[index], tombstoneUs);
     slots.set(key, slot);
     latest = Math.max(latest, slot?.writtenAt ?? 0);
   }

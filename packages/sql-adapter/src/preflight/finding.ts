@@ -22,10 +22,12 @@ export interface Finding {
 export type FindingId =
   | "autocommitOff"
   | "binlogByStatement"
+  | "clockStopped"
   | "columnUnfit"
   | "crashUnsafe"
   | "diskCacheNotFlushed"
   | "durabilityOverstated"
+  | "endingsChained"
   | "isolationStrict"
   | "journalNotWal"
   | "packetTooSmall"

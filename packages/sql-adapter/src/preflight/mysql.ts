@@ -69,7 +69,13 @@ function judgeServer(settings: Settings): Finding[] {
   return findings;
 }
 
-function judgeSession({ autocommit, isolation }: Columns): Finding[] {
+const CHAINED: { readonly [completion: string]: string } = {
+  CHAIN:
+    "begins the next transaction, in which all that the connection is used for later stays uncommitted",
+  RELEASE: "ends the connection",
+};
+
+function judgeSession({ autocommit, isolation, completion, stopped }: Columns): Finding[] {
   const findings: Finding[] = [];
   if (Number(autocommit) !== 1) {
     findings.push({
@@ -77,6 +83,23 @@ function judgeSession({ autocommit, isolation }: Columns): Finding[] {
       severity: "info",
       finding: "sessions begin with autocommit off; the store turns it on on each that it is lent",
       remedy: "give the store a pool of its own if your code counts on it",
+    });
+  }
+  const chained = CHAINED[String(completion)];
+  if (chained !== undefined) {
+    findings.push({
+      id: "endingsChained",
+      severity: "warning",
+      finding: `completion_type is ${completion}: a COMMIT or ROLLBACK of your own code ${chained}; the store's own do not`,
+      remedy: "set it to NO_CHAIN, or give the store a pool of its own",
+    });
+  }
+  if (stopped === true) {
+    findings.push({
+      id: "clockStopped",
+      severity: "fatal",
+      finding: "the session's timestamp is set: the store's clock stands still on this connection",
+      remedy: "SET timestamp = DEFAULT, or give the store a pool of its own",
     });
   }
   if (String(isolation).toUpperCase() === "SERIALIZABLE") {
@@ -117,6 +140,7 @@ async function judgeTable(session: Session, { table }: Intent): Promise<Finding[
 const NAMES = [
   ...["innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format", "read_only"],
   ...["innodb_doublewrite", "max_allowed_packet", "tx_isolation", "transaction_isolation"],
+  ...["completion_type", "timestamp"],
 ];
 
 /** Cost: 4 statements, which only read. */
@@ -128,9 +152,12 @@ export async function lookAtMysql(session: Session, intent: Intent): Promise<Loo
   );
   const [facts = {}] = await rowsOf(
     session,
-    "SELECT VERSION() AS version, @@autocommit AS autocommit",
+    "SELECT VERSION() AS version, @@autocommit AS autocommit, @@timestamp AS clock",
   );
   const isolation = settings.transaction_isolation ?? settings.tx_isolation;
+  // A statement later it has gone on.
+  const stopped = Number(settings.timestamp) === Number(facts.clock);
+  const completion = settings.completion_type;
   // With a binary log, a commit counts once it is there.
   const logged = !on(settings.log_bin) || settings.sync_binlog === "1";
   const flushed = settings.innodb_flush_log_at_trx_commit === "1";
@@ -140,7 +167,7 @@ export async function lookAtMysql(session: Session, intent: Intent): Promise<Loo
     durability: flushed && logged ? "durable" : "asynchronous",
     findings: [
       ...judgeServer(settings),
-      ...judgeSession({ ...facts, isolation }),
+      ...judgeSession({ ...facts, isolation, completion, stopped }),
       ...(await judgeTable(session, intent)),
     ],
   };

@@ -21,6 +21,9 @@ import {
 import { roundsUntil, withDeadline } from "./rounds.js";
 import { contended, isCausedBy, notCommitted, type Watch } from "./transaction-watch.js";
 
+/** What a dialect says of the transaction itself. */
+const TOLD: readonly string[] = ["contended", "indeterminate"];
+
 /** A dialect's steps; undefined asks for another round, which sees what was committed since. */
 export interface BoundSteps {
   read(key: string, deadline: Deadline): Promise<Observation>;
@@ -64,7 +67,8 @@ export interface BoundParts {
 /**
  * Builds a bound store.
  *
- * Fails: `contended` if others are the reason, StoreError `unavailable` for anything else, and the
+ * Fails: `contended` if others are the reason, `indeterminate` if the transaction had been ended by who
+ * was to run in it, StoreError `unavailable` for anything else, and the
  * same again for every later call: the transaction can only be rolled back.
  */
 export function boundStore(parts: BoundParts): MultiKeyStore {
@@ -74,7 +78,7 @@ export function boundStore(parts: BoundParts): MultiKeyStore {
   let turn: Promise<unknown> = Promise.resolve();
 
   function failed(error: unknown): OnceproofError {
-    if (error instanceof OnceproofError && error.code === "contended") {
+    if (error instanceof OnceproofError && TOLD.includes(error.code)) {
       return error;
     }
     return isCausedBy(error, isContention) ? contended(error) : notCommitted(error);

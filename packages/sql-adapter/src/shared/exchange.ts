@@ -4,10 +4,11 @@
 
 import { type Deadline, driverError, TIMED_OUT } from "@onceproof/core/advanced";
 import {
+  ENDINGS,
+  type Endings,
   type Lent,
   PreparedLost,
   type Reply,
-  ROLLBACK,
   type Sent,
   type Session,
   type Sessions,
@@ -55,8 +56,6 @@ class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
-const COMMIT: Statement = { name: "onceproof_commit", text: "COMMIT" };
-
 function nothing(cause: unknown, again = false): Failure {
   return { kind: "nothing", cause, again };
 }
@@ -71,11 +70,12 @@ function sender(session: Session, deadline: Deadline): Send {
   };
 }
 
-/** Builds the exchange of a dialect: what errors mean, and how a transaction begins. */
+/** Builds the exchange of a dialect: what errors mean, and how a transaction begins and ends. */
 export function exchangeOver(
   sessions: Sessions,
   meaning: Meaning,
   begin: readonly Statement[],
+  { commit: committed, rollBack }: Endings = ENDINGS,
 ): Exchange {
   function failed(error: unknown): Failure {
     if (error instanceof NoAnswer) {
@@ -142,7 +142,7 @@ export function exchangeOver(
           }
           const { value, commit } = await work(send);
           committing = commit;
-          await send(commit ? COMMIT : ROLLBACK);
+          await send(commit ? committed : rollBack);
           giveBack(true);
           return { kind: "answer", value };
         } catch (error) {
@@ -153,7 +153,7 @@ export function exchangeOver(
             return committing ? failure : nothing(failure.cause);
           }
           // A lock timeout rolls the statement back and not the transaction.
-          const ended = await send(ROLLBACK).then(
+          const ended = await send(rollBack).then(
             () => true,
             () => false,
           );

@@ -32,11 +32,19 @@ export function sightOf(key: string, slot: Slot | undefined, now: number): Sight
   return { now, slots: new Map([[key, slot]]) };
 }
 
+/**
+ * The slot unless the key is forgotten: by time, as elsewhere, since a row stays until a sweep has
+ * deleted it, and what an answer says must not depend on who sweeps when.
+ */
+export function remembered(slot: Slot | undefined, now: number): Slot | undefined {
+  return slot !== undefined && slot.keptUntil < now ? undefined : slot;
+}
+
 function viewOf({ now, slots }: Sight, puts: Slot[]): SlotView {
   return {
     tombstoneUs: 0,
     now: () => now,
-    lookup: (key) => slots.get(key),
+    lookup: (key) => remembered(slots.get(key), now),
     makeRoom: () => {},
     put: (slot) => void puts.push(slot),
   };

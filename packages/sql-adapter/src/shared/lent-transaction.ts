@@ -10,7 +10,7 @@ import {
 } from "@onceproof/core/advanced";
 import type { Meaning } from "./exchange.js";
 import { unavailable, withDeadline } from "./rounds.js";
-import { type Lent, ROLLBACK, type Session, type Sessions } from "./session.js";
+import { ENDINGS, type Endings, type Lent, type Session, type Sessions } from "./session.js";
 import { contended, doomOf, notCommitted, startWatch, watchMethods } from "./transaction-watch.js";
 
 /** How a dialect's transactions on borrowed connections go. */
@@ -22,6 +22,8 @@ export interface LentTransactions {
   readonly isContention: (error: unknown) => boolean;
   /** The methods of the driver's connection that send statements. */
   readonly methods: readonly string[];
+  /** @defaultValue plain ones */
+  readonly endings?: Endings;
   begin(session: Session): Promise<unknown>;
   /** Sends COMMIT; false if the server answers that it has rolled back instead. */
   commit(session: Session, handle: object): Promise<boolean>;
@@ -116,7 +118,9 @@ async function open(parts: LentTransactions): Promise<Lent> {
 }
 
 async function rollBack(parts: LentTransactions, { session, giveBack }: Lent): Promise<void> {
-  const ended = await inTime(parts, () => session.send(ROLLBACK, [])).then(
+  const ended = await inTime(parts, () =>
+    session.send((parts.endings ?? ENDINGS).rollBack, []),
+  ).then(
     (reply) => reply !== TIMED_OUT,
     () => false,
   );

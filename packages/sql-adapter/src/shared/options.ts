@@ -13,7 +13,7 @@ export interface SqlStoreOptions {
   readonly table?: string;
   /** Every call settles within this time. @defaultValue 2000 */
   readonly operationTimeoutMs?: number;
-  /** How long a key's last revision outlives its entry, at least. @defaultValue 300000 (5 min) */
+  /** How long a key's last revision outlives its entry. @defaultValue 300000 (5 min) */
   readonly tombstoneMs?: number;
   /** Where the operation's timer comes from. @defaultValue systemRuntime */
   readonly runtime?: Runtime;
@@ -58,6 +58,11 @@ export function checkLimit(limit: unknown): void {
   if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
     throw new ArgumentError("optionInvalid", "limit must be a whole number of at least 1");
   }
+}
+
+/** The tombstone time in the tables' unit. */
+export function tombstoneUsOf({ tombstoneMs }: StoreCapabilities): number {
+  return Math.ceil(tombstoneMs * 1000);
 }
 
 /** The runtime and the capabilities of a store, every default filled in. */

@@ -29,21 +29,27 @@ function value(column: unknown): string | undefined {
 }
 
 /** What the row holds of a key; undefined if there is no row. */
-export function slotOf(key: string, columns: Columns | undefined): Slot | undefined {
+export function slotOf(
+  key: string,
+  columns: Columns | undefined,
+  tombstoneUs: number,
+): Slot | undefined {
   if (columns === undefined || columns.rev === null) {
     return undefined;
   }
   const held = value(columns.v);
-  const expiresAt = columns.exp === null ? Number.POSITIVE_INFINITY : integer(columns.exp);
+  const expiry = columns.exp === null ? Number.POSITIVE_INFINITY : integer(columns.exp);
+  const expiresAt = held === undefined ? 0 : expiry;
+  const revision = integer(columns.rev);
+  const writtenAt = integer(columns.at);
   return {
     key,
     value: held,
-    revision: integer(columns.rev),
+    revision,
     opId: String(columns.op),
-    writtenAt: integer(columns.at),
-    expiresAt: held === undefined ? 0 : expiresAt,
-    // A row is forgotten when a sweep has deleted it.
-    keptUntil: Number.POSITIVE_INFINITY,
+    writtenAt,
+    expiresAt,
+    keptUntil: Math.max(expiresAt, Math.max(writtenAt, revision) + tombstoneUs),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Reply {
   readonly rows: readonly Columns[];
   /** What MySQL's LAST_INSERT_ID(…) was given in this statement; 0 elsewhere. */
   readonly insertId: number;
+  /** Whether a transaction is open after it, where the driver tells. */
+  readonly inTransaction?: boolean;
 }
 
 /** One connection, on which statements run one after another. */
@@ -63,7 +65,26 @@ export class PreparedLost extends Error {
   override readonly name = "PreparedLost";
 }
 
-export const ROLLBACK: Statement = { name: "onceproof_rollback", text: "ROLLBACK" };
+/** What ends a transaction, in the words of a dialect. */
+export interface Endings {
+  readonly commit: Statement;
+  readonly rollBack: Statement;
+}
+
+function endings(more: string): Endings {
+  return {
+    commit: { name: "onceproof_commit", text: `COMMIT${more}` },
+    rollBack: { name: "onceproof_rollback", text: `ROLLBACK${more}` },
+  };
+}
+
+export const ENDINGS: Endings = endings("");
+
+/**
+ * MySQL's and MariaDB's. By a session's `completion_type` a plain one would begin the next transaction,
+ * in which everything that the connection is lent for later would stay uncommitted, or end the session.
+ */
+export const UNCHAINED: Endings = endings(" AND NO CHAIN NO RELEASE");
 
 function ignore(): void {}
 
@@ -73,7 +94,11 @@ function ignore(): void {}
  * A turn ends with its last statement, answered or not: so what could not be sent behind one that
  * hangs is known not to have happened.
  */
-export function inTurn(session: Session, handle?: object): Sessions {
+export function inTurn(
+  session: Session,
+  handle?: object,
+  { rollBack }: Endings = ENDINGS,
+): Sessions {
   let turn: Promise<unknown> = Promise.resolve();
   return {
     async borrow(deadline) {
@@ -99,7 +124,7 @@ export function inTurn(session: Session, handle?: object): Sessions {
           },
         },
         giveBack(usable) {
-          const clean = usable ? pending : pending.then(() => session.send(ROLLBACK, []));
+          const clean = usable ? pending : pending.then(() => session.send(rollBack, []));
           clean.then(done, done);
         },
       };

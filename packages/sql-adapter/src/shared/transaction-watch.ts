@@ -1,7 +1,7 @@
 // What goes wrong within a transaction, whatever the function that runs in it makes of that: a
 // failure that ended it must never be followed by a commit, nor by statements of no transaction.
 
-import { ContendedError, type OnceproofError } from "@onceproof/core";
+import { ContendedError, IndeterminateError, type OnceproofError } from "@onceproof/core";
 import { driverError, StoreError } from "@onceproof/core/advanced";
 import type { Session } from "./session.js";
 
@@ -55,6 +55,13 @@ export function notCommitted(cause: unknown): StoreError {
   const plain = driverError(cause);
   const what = `the transaction was not committed: ${plain.message}`;
   return new StoreError("unavailable", what, { cause: plain });
+}
+
+/** The error for a transaction that was over before the function that runs in it. */
+export function endedInside(): IndeterminateError {
+  const what =
+    "the transaction was over before its function: who runs in it must not begin, commit or roll back, and what it wrote may be committed, or not";
+  return new IndeterminateError("indeterminate", what, { reason: "transactionEnded" });
 }
 
 /** Whether an error, or one that caused it, is of a kind. */

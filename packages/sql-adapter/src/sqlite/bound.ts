@@ -15,26 +15,41 @@ import { type BoundSteps, boundStore } from "../shared/bound-store.js";
 import { judge, judgeAll, observe, sightOf } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { columnsOf, slotOf } from "../shared/row.js";
-import { watchOver } from "../shared/transaction-watch.js";
+import { endedInside, type Watch, watchOver } from "../shared/transaction-watch.js";
 import type { ResolvedOptions } from "./options.js";
 import { rowsAt } from "./rows.js";
 import { type Statements, statementsFor, textsFor } from "./statements.js";
 
+/** What a store's steps go by, on whatever connection. */
+interface Terms {
+  readonly table: string;
+  readonly tombstoneUs: number;
+  now(): number;
+}
+
 const bound = new WeakMap<SqliteDatabase, Map<string, Statements>>();
 
 /** The statements of a table on a connection, prepared once. */
-function statementsOn(database: SqliteDatabase, table: string): Statements {
-  const byTable = bound.get(database) ?? new Map<string, Statements>();
-  bound.set(database, byTable);
-  const statements = byTable.get(table) ?? statementsFor(database, table);
-  byTable.set(table, statements);
+function statementsOn(database: SqliteDatabase, table: string, tombstoneUs: number): Statements {
+  const known = bound.get(database) ?? new Map<string, Statements>();
+  bound.set(database, known);
+  const id = `${tombstoneUs} ${table}`;
+  const statements = known.get(id) ?? statementsFor(database, table, tombstoneUs);
+  known.set(id, statements);
   return statements;
 }
 
-function directSteps(database: SqliteDatabase, table: string, now: () => number): BoundSteps {
-  const statements = statementsOn(database, table);
+function directSteps(
+  database: SqliteDatabase,
+  { table, tombstoneUs, now }: Terms,
+  watch: Watch | undefined,
+): BoundSteps {
+  const statements = statementsOn(database, table, tombstoneUs);
   function open(): void {
     if (!inTransaction(database)) {
+      if (watch !== undefined) {
+        throw endedInside();
+      }
       throw new ArgumentError("optionInvalid", "tx has no open transaction: BEGIN IMMEDIATE first");
     }
   }
@@ -63,11 +78,11 @@ function directSteps(database: SqliteDatabase, table: string, now: () => number)
 }
 
 /** Builders begin deferred transactions: a write that looked first would be refused the lock. */
-function bridgedSteps(bridge: BridgedTransaction, table: string, now: () => number): BoundSteps {
+function bridgedSteps(bridge: BridgedTransaction, { table, tombstoneUs, now }: Terms): BoundSteps {
   const texts = textsFor(table);
   async function lookup(key: string): Promise<Slot | undefined> {
     const [row] = await bridgedRows(bridge, texts.read, [keyBytes(key), 1]);
-    return slotOf(key, row);
+    return slotOf(key, row, tombstoneUs);
   }
   async function put(puts: readonly Slot[]): Promise<void> {
     for (const slot of puts) {
@@ -99,22 +114,24 @@ function bridgedSteps(bridge: BridgedTransaction, table: string, now: () => numb
 
 /** Builds a store that is bound to a transaction. Cost: a read 1 statement, a write 2; bridged 3. */
 export function bindSqlite(
-  { table, runtime, capabilities }: ResolvedOptions,
+  { table, statements, runtime, capabilities }: ResolvedOptions,
   tx: unknown,
 ): MultiKeyStore {
-  const now = (): number => Math.round(runtime.wallNow() * 1000);
+  const { tombstoneUs } = statements;
+  const terms: Terms = { table, tombstoneUs, now: () => Math.round(runtime.wallNow() * 1000) };
+  const watch = watchOver(tx);
   const stepsOf = (): BoundSteps => {
     if (isBridged(tx)) {
-      return bridgedSteps(tx, table, now);
+      return bridgedSteps(tx, terms);
     }
     if (isSqliteDatabase(tx)) {
-      return directSteps(tx, table, now);
+      return directSteps(tx, terms, watch);
     }
     throw new ArgumentError(
       "optionInvalid",
       "tx must be the connection on which the transaction was begun, or a bridge to it: { rows(text, values) }",
     );
   };
-  const parts = { runtime, capabilities, isContention: isBusy, watch: watchOver(tx) };
+  const parts = { runtime, capabilities, isContention: isBusy, watch };
   return boundStore({ steps: stepsOf(), ...parts });
 }

@@ -9,7 +9,7 @@ import {
   type SqliteTransactions,
   transactionsOn,
 } from "../drivers/sqlite.js";
-import { resolveShared, type SqlStoreOptions } from "../shared/options.js";
+import { resolveShared, type SqlStoreOptions, tombstoneUsOf } from "../shared/options.js";
 import { quoteTable } from "../shared/table-name.js";
 import { type Statements, statementsFor } from "./statements.js";
 
@@ -59,5 +59,6 @@ export function resolveOptions(options: SqliteStoreOptions): ResolvedOptions {
   if (durability === "durable") {
     makeDurable(database);
   }
-  return { table, database, transactions, statements: statementsFor(database, table), ...shared };
+  const statements = statementsFor(database, table, tombstoneUsOf(shared.capabilities));
+  return { table, database, transactions, statements, ...shared };
 }

@@ -2,6 +2,7 @@
 // needs it, and puts what it decides.
 
 import type { Slot, SlotView } from "@onceproof/core/advanced";
+import { remembered } from "../shared/judge.js";
 import type { Statements } from "./statements.js";
 
 /** The rows under the write lock. */
@@ -23,7 +24,7 @@ export function rowsAt(now: number, statements: Statements): Rows {
       if (!held.has(key)) {
         held.set(key, statements.read(key));
       }
-      return held.get(key);
+      return remembered(held.get(key), now);
     },
     makeRoom() {},
     put(slot) {

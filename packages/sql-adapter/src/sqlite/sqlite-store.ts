@@ -49,8 +49,7 @@ export function createSqliteStore<Database extends SqliteDatabase>(
 ): SqliteStore<Database> {
   const resolved = resolveOptions(options);
   const { statements, runtime, capabilities } = resolved;
-  const { maxValueBytes, operationTimeoutMs, tombstoneMs } = capabilities;
-  const tombstoneUs = Math.ceil(tombstoneMs * 1000);
+  const { maxValueBytes, operationTimeoutMs } = capabilities;
   const steps = stepsOn(resolved, runtime);
   let closed = false;
 
@@ -74,7 +73,7 @@ export function createSqliteStore<Database extends SqliteDatabase>(
     deadline: Deadline,
   ): Promise<Stretch<number>> {
     const after = from ?? -1;
-    const scan = () => statements.scan(after, ROWS_PER_STRETCH, steps.now(), tombstoneUs);
+    const scan = () => statements.scan(after, ROWS_PER_STRETCH, steps.now());
     const seen = await roundsUntil(runtime, deadline, async () => steps.reading(scan));
     let freed: number = 0;
     if (seen.some(({ due }) => due)) {

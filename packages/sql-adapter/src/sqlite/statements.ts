@@ -16,6 +16,8 @@ export interface Scanned {
 
 /** The statements of one table. */
 export interface Statements {
+  /** How long they remember what is over. */
+  readonly tombstoneUs: number;
   /** Cost: 1 statement. */
   read(key: string): Slot | undefined;
   /** Cost: 1 statement. */
@@ -23,7 +25,7 @@ export interface Statements {
   /** Puts all but the value, which stays. Cost: 1 statement. */
   renew(slot: Slot): void;
   /** Rows beyond `after`, in the table's order, and whether they may be freed. Cost: 1 statement. */
-  scan(after: number, count: number, nowUs: number, tombstoneUs: number): Scanned[];
+  scan(after: number, count: number, nowUs: number): Scanned[];
   /** Cost: 1 statement. */
   free(id: number): void;
 }
@@ -71,14 +73,19 @@ FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
 }
 
 /** Builds the statements of one table, which is quoted already. */
-export function statementsFor(database: SqliteDatabase, table: string): Statements {
+export function statementsFor(
+  database: SqliteDatabase,
+  table: string,
+  tombstoneUs: number,
+): Statements {
   const prepared = preparedOn(database);
   const { read, put, renew, scan, free } = textsFor(table);
   return {
+    tombstoneUs,
     read(key) {
       const statement = prepared(read);
       const row = call(statement.get, statement, keyBytes(key), 1);
-      return slotOf(key, row as Columns | undefined);
+      return slotOf(key, row as Columns | undefined, tombstoneUs);
     },
     put(slot) {
       const statement = prepared(put);
@@ -89,7 +96,7 @@ export function statementsFor(database: SqliteDatabase, table: string): Statemen
       const statement = prepared(renew);
       call(statement.run, statement, ...head, keyBytes(slot.key));
     },
-    scan(after, count, nowUs, tombstoneUs) {
+    scan(after, count, nowUs) {
       const statement = prepared(scan);
       const rows = call(statement.all, statement, tombstoneUs, nowUs, after, count);
       return (rows as Columns[]).map(({ id, due }) => ({ id: Number(id), due: Number(due) === 1 }));

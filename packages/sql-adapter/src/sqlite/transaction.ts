@@ -5,7 +5,7 @@ import { type Deadline, pause, TIMED_OUT } from "@onceproof/core/advanced";
 import { checkOpen, fileOf, inTransaction, isBusy } from "../drivers/sqlite.js";
 import { commitUnknown } from "../shared/lent-transaction.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
-import { doomOf, startWatch } from "../shared/transaction-watch.js";
+import { doomOf, endedInside, startWatch } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { bindSqlite } from "./bound.js";
 import type { ResolvedOptions } from "./options.js";
@@ -49,7 +49,7 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
 
   async function commit(): Promise<void> {
     if (!inTransaction(database)) {
-      throw commitUnknown(new Error("the function ended the transaction by itself"));
+      throw endedInside();
     }
     let committed: boolean;
     try {

@@ -18,7 +18,7 @@ import { meaning as postgresMeaning } from "../postgres/sqlstate.js";
 import type { DatabaseClient } from "../schema/migrate.js";
 import type { Dialect } from "../shared/dialect.js";
 import { exchangeOver } from "../shared/exchange.js";
-import { inTurn, type Sessions } from "../shared/session.js";
+import { inTurn, type Sessions, UNCHAINED } from "../shared/session.js";
 import type { Database } from "./database.js";
 import {
   type FencedUpdateOptions,
@@ -176,7 +176,7 @@ function ownDatabase(client: DatabaseClient, shared: Shared, prepare: boolean): 
   }
   if (isMysqlClient(client)) {
     const sessions = limitedSessions(mysqlSessions(client, prepare), shared.timeoutMs, prepare);
-    return serverDatabase(exchangeOver(sessions, mysqlMeaning, MYSQL_BEGIN), shared);
+    return serverDatabase(exchangeOver(sessions, mysqlMeaning, MYSQL_BEGIN, UNCHAINED), shared);
   }
   if (isPostgresJs(client)) {
     checkTransform(client);

@@ -252,6 +252,27 @@ describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
     expect((await store.read("manual")).entry).toBeDefined();
   });
 
+  test.each(["CHAIN", "RELEASE"])(
+    "sessions whose transactions end by %s are free after each, and stay",
+    async (completion) => {
+      const single = await mysql.createConnection(server.connection);
+      opened.push(single);
+      await single.query(`SET SESSION completion_type = '${completion}'`);
+      const own = createMysqlStore({ client: single });
+      const { threadId } = single;
+      const key = (name: string): string => `${completion} ${name}`;
+      await own.writeAll({ opId: newOpId(), writes: [create(key("a")), create(key("b"))] });
+      await own.transaction((tx) => own.bind(tx).write(create(key("c"))));
+      await own.transaction(() => Promise.reject(new Error("back"))).catch(() => {});
+      await own.write(create(key("d")));
+      for (const name of ["a", "b", "c", "d"]) {
+        expect((await store.read(key(name))).entry, name).toBeDefined();
+      }
+      const [rows] = await single.query("SELECT CONNECTION_ID() AS id");
+      expect((rows as { id: number }[])[0]?.id).toBe(threadId);
+    },
+  );
+
   test.each(["SERIALIZABLE", "REPEATABLE READ", "READ UNCOMMITTED"])(
     "of 32 clients in sessions that are %s exactly one wins",
     async (isolation) => {

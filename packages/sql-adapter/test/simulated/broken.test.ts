@@ -118,7 +118,7 @@ const VARIANTS: readonly Variant[] = [
     title: "a transaction that is left open when it fails",
     alterations: altered(/^ROLLBACK$/, "ROLLBACK", "SELECT 1"),
     ...IN_TRANSACTION,
-    by: "dedup/transaction-frees-the-key",
+    by: "dedup/transaction-settles",
   },
   {
     title: "an insert that changes nothing where a row is left of an entry that is over",

@@ -33,6 +33,15 @@ describe("in memory, several keys in one step", () => {
   });
 });
 
+describe("in memory, where nobody sweeps", () => {
+  const remembering = on("durable").filter(({ id }) => id.endsWith("/forgotten"));
+  test.each(remembering)("$id answers as it does where rows are freed", async (scenario) => {
+    const sample = { profile: "durable", oneIn: 500 } as const;
+    const { found } = await surprisesOf(scenario, inMemory({ unswept: true }), sample);
+    expect(found).toEqual([]);
+  });
+});
+
 describe("two connections on a file, one key at a time", () => {
   test.each(on("single-key"))("$id keeps what it states", async (scenario) => {
     const [workload] = scenario.workloads;

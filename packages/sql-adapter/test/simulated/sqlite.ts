@@ -27,6 +27,8 @@ type Connection = SqliteDatabase & { close(): unknown };
 export interface Alterations {
   /** Each statement's text. */
   readonly sql?: (text: string) => string;
+  /** Nobody sweeps. */
+  readonly unswept?: true;
   readonly store?: (store: SqliteStore<SqliteDatabase>) => SqliteStore<SqliteDatabase>;
   /** How the row is added; `add` is the right way. */
   readonly insert?: (tx: SqliteDatabase, add: () => void) => void;
@@ -130,7 +132,7 @@ function serve(opened: Opened, host: DatabaseHost, alterations: Alterations): Se
       operationTimeoutMs: lockWaitMs,
       durability: opened.connections.length > 1 ? "asynchronous" : "process",
     });
-    if (at === 0) sweepOften(store);
+    if (at === 0 && !alterations.unswept) sweepOften(store);
     return serveStore(alterStore(store), (tx, row) => insert(tx, () => add(tx, row)));
   });
   let calls = 0;

@@ -71,8 +71,12 @@ export async function surprisesOf(
 }
 
 /** Carries out one run. */
-export function play(spec: RunSpec, database: MakeDatabase) {
-  return runScenario(scenarioOf(spec.scenario), spec, { world: worldOf(database) });
+export function play(
+  spec: RunSpec,
+  database: MakeDatabase,
+  scenario: Scenario = scenarioOf(spec.scenario),
+) {
+  return runScenario(scenario, spec, { world: worldOf(database) });
 }
 
 /** What a run violates that no loss declares. */

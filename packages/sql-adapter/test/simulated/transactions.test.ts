@@ -39,6 +39,33 @@ test("it keeps it under pairs of faults, and under several", async () => {
   expect(pairs.runs).toBeGreaterThan(workloads.length);
 });
 
+// SQLite has one writer: who is only told an outcome holds the lock too, and stands still with it. Then
+// another stands still, and finds its wait over before it has seen anything.
+test.each([1_800, 7_500])(
+  "who waited in vain while another was told the outcome is told it too, after %s ms",
+  async (forMs) => {
+    const { workload: clicks } = scenario.workloads.find(({ id }) => id === "double-click") ?? {};
+    const { asks } = clicks as { readonly asks: readonly object[] };
+    const late = ["api-2", "api-1"].map((to, at) => {
+      return { ...asks[0], client: `late-${at}`, atMs: 5_000 + 40 * at, to: [to] };
+    });
+    const workload = { asks: [...asks.slice(0, 2), ...late] };
+    const latecomers = { id: "latecomers", title: "two later", workload };
+    const pause = { to: "store", fault: "pause", phase: "reply", forMs } as const;
+    const plan = [
+      { from: "api-2", nth: 4, ...pause },
+      { from: "api-1", nth: 6, ...pause },
+    ] as const;
+    const spec = { scenario: scenario.id, profile, workload: "latecomers", seed: 1, plan } as const;
+    const own = { ...scenario, workloads: [latecomers] };
+    const { history, violations } = await play(spec, inMemory(), own);
+    expect(violations).toEqual([]);
+    // It is not the caller's asking again that found it.
+    const last = history.operations.find(({ input }) => Object(input).client === "late-1");
+    expect(JSON.stringify(last?.answer)).toContain('"outcome":"replayed"');
+  },
+);
+
 test.each([
   ["in memory", inMemory()],
   ["on a file", onFile()],

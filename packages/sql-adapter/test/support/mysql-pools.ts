@@ -67,7 +67,7 @@ function nextWrite(verdict: Verdict, lift: () => void): Rule {
     // A command is the first message of an exchange; the login is not.
     const command = chunk[3] === 0 ? chunk[4] : undefined;
     if (command === COM_QUERY && chunk.includes("START TRANSACTION")) inTransaction = true;
-    const commits = command === COM_QUERY && chunk.toString("latin1", 5) === "COMMIT";
+    const commits = command === COM_QUERY && chunk.toString("latin1", 5).startsWith("COMMIT");
     // Some drivers send what they prepare together with its first use.
     const more = chunk.length > 4 + chunk.readUIntLE(0, 3);
     const executes = command === COM_STMT_EXECUTE || (command === COM_STMT_PREPARE && more);

@@ -1,15 +1,14 @@
 // A private MariaDB, its data made afresh, whose root needs no password. Its every commit is on disk
 // before it is answered, as is its default.
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
+import { makeData } from "./data-template.js";
 import { findMariadb } from "./find.mjs";
 import { firstReply } from "./first-reply.js";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
-import { commandAs, unprivilegedUser } from "./unprivileged.js";
+import { unprivilegedUser } from "./unprivileged.js";
 
 export interface MariadbOptions {
   /** Further command-line arguments; they come last, so they win. @defaultValue none */
@@ -28,7 +27,6 @@ export interface MariadbServer extends TestServer {
   };
 }
 
-const execute = promisify(execFile);
 const DATABASE = "app";
 const INIT = "init.sql";
 
@@ -51,10 +49,13 @@ export async function startMariadb({
     stopSignal: "SIGTERM",
     async prepare(folder) {
       const flags = ["--auth-root-authentication-method=normal", "--skip-test-db"];
-      const paths = [`--datadir=${join(folder, "data")}`, `--tmpdir=${folder}`];
-      const install = ["--no-defaults", ...paths, ...flags];
-      const command = commandAs(user, programs.install, install);
-      await execute(command.file, command.args, { cwd: folder });
+      await makeData(folder, {
+        ...{ server: programs.server, user, program: programs.install },
+        args: (own) => [
+          ...["--no-defaults", `--datadir=${join(own, "data")}`, `--tmpdir=${own}`],
+          ...flags,
+        ],
+      });
       // The database that `connection` names is there before the first session.
       writeFileSync(join(folder, INIT), `CREATE DATABASE IF NOT EXISTS ${DATABASE};\n`);
       shim?.prepare(folder);

@@ -1,13 +1,12 @@
 // A private PostgreSQL cluster, made afresh, whose user postgres needs no password.
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type ClockControl, createClockShim, withClock } from "./clock-shim.js";
+import { makeData } from "./data-template.js";
 import { findPostgres } from "./find.mjs";
 import { firstReply } from "./first-reply.js";
 import { missing } from "./missing.js";
 import { type ServerKind, startServer, type TestServer } from "./server.js";
-import { commandAs, unprivilegedUser } from "./unprivileged.js";
+import { unprivilegedUser } from "./unprivileged.js";
 
 export interface PostgresOptions {
   /** Server settings, for example `{ max_connections: "20" }`. @defaultValue the server's own */
@@ -25,8 +24,6 @@ export interface PostgresServer extends TestServer {
     readonly database: "postgres";
   };
 }
-
-const execute = promisify(execFile);
 
 /** Starts a Postgres on a free port of 127.0.0.1 and resolves when it accepts sessions. */
 export function startPostgres(
@@ -48,8 +45,12 @@ export async function startPostgres({
     stopSignal: "SIGINT",
     async prepare(folder) {
       const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
-      const command = commandAs(user, join(bin, "initdb"), ["-D", join(folder, "data"), ...flags]);
-      await execute(command.file, command.args, { cwd: folder });
+      await makeData(folder, {
+        server: join(bin, "postgres"),
+        user,
+        program: join(bin, "initdb"),
+        args: (own) => ["-D", join(own, "data"), ...flags],
+      });
       shim?.prepare(folder);
     },
     env: (folder) => shim?.env(folder) ?? {},

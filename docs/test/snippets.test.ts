@@ -6,11 +6,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import {
   missing,
+  type PostgresServer,
   type ServerName,
   startMariadb,
   startPostgres,
   startRedis,
 } from "@onceproof/test-servers";
+import pg from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -36,9 +38,25 @@ const servers: readonly {
   readonly start: () => Promise<{ url: string; stop(): Promise<void> }>;
 }[] = [
   { name: "redis", url: "redis://localhost:6379", start: () => startRedis() },
-  { name: "postgres", url: "postgres://localhost:5432/postgres", start: () => startPostgres() },
+  { name: "postgres", url: "postgres://localhost:5432/postgres", start: newDatabase },
   { name: "mariadb", url: "mysql://root@localhost:3306/app", start: () => startMariadb() },
 ];
+
+let postgres: Promise<PostgresServer> | undefined;
+let databases = 0;
+
+/** A database of its own on a Postgres that all share, which takes longest to start. */
+async function newDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
+  postgres ??= startPostgres();
+  const server = await postgres;
+  databases += 1;
+  const name = `snippet${databases}`;
+  const admin = new pg.Client(server.connection);
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  return { url: server.url.replace(/[^/]+$/, name), stop: async () => {} };
+}
 
 async function snippets(): Promise<Snippet[]> {
   const found: Snippet[] = [];
@@ -54,7 +72,10 @@ async function snippets(): Promise<Snippet[]> {
 
 const all = await snippets();
 await mkdir(folder, { recursive: true });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await (await postgres)?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 describe("the documentation's snippets", () => {
   it("are found where they are expected", () => {

@@ -1,57 +1,42 @@
 // The program as a user meets it: flags, streams, exit codes, Ctrl-C.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createRandom } from "@onceproof/simulator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { choose, drawSeed, parseCli, UsageError } from "../src/cli-options.js";
 import { shuffle } from "../src/disasters/webhook-replay.js";
+import { buildProgram, type Ended, type Program } from "./support/program.js";
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ESCAPE = "\u001b";
-/** The environment without what somebody's terminal decides. */
-const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...ENVIRONMENT } = process.env;
 
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
+let program: Program;
 /** Where the runs of these tests take place. */
 let folder: string;
 beforeAll(async () => {
+  program = await buildProgram();
   folder = await mkdtemp(join(tmpdir(), "onceproof-cli-"));
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await program.remove();
+  await rm(folder, { recursive: true });
+});
 
-/** Starts the program on the sources; `onStderr` may talk to the running process. */
+/** Starts the program; `onStderr` may talk to the running process. */
 async function run(
   args: readonly string[],
   onStderr: (text: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
   env: Readonly<Record<string, string>> = {},
-): Promise<Run> {
+): Promise<Ended> {
   const all = [...args, ...(args.includes("--store") ? [] : ["--file", join(folder, "runs.db")])];
-  const child = spawn(process.execPath, ["--import", "tsx", here("../src/main.ts"), ...all], {
-    cwd: here(".."),
-    env: { ...ENVIRONMENT, TSX_TSCONFIG_PATH: here("../../../tsconfig.base.json"), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
+  const started = program.start(all, env);
   let stderr = "";
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
+  started.process.stderr?.on("data", (chunk) => {
     stderr += chunk;
-    onStderr(stderr, (signal) => child.kill(signal));
+    onStderr(stderr, (signal) => started.process.kill(signal));
   });
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
+  return started.ended;
 }
 
 describe("the command line", () => {

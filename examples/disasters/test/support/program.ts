@@ -5,8 +5,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -23,10 +23,25 @@ export interface Started {
 }
 
 export interface Program {
-  start(args: readonly string[]): Started;
+  /** With these environment variables instead of those that forbid colours. */
+  start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
   /** Ends what still runs, and removes the file. */
   remove(): Promise<void>;
 }
+
+/** Sources that read themselves, or files beside them, find them where they are. */
+const inPlace: Plugin = {
+  name: "in place",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/examples\/disasters\/src\/.*\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll(
+        "import.meta.url",
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: "ts",
+    }));
+  },
+};
 
 export async function buildProgram(): Promise<Program> {
   // Below this example, since its dependencies are looked up from there.
@@ -47,17 +62,20 @@ export async function buildProgram(): Promise<Program> {
     alias: {
       "@onceproof/core/advanced": `${packages}core/src/advanced.ts`,
       "@onceproof/core": `${packages}core/src/index.ts`,
+      "@onceproof/redis-adapter": `${packages}redis-adapter/src/index.ts`,
       "@onceproof/sql-adapter": `${packages}sql-adapter/src/index.ts`,
       "@onceproof/simulator": `${packages}simulator/src/index.ts`,
     },
+    plugins: [inPlace],
     logLevel: "error",
   });
   const running = new Set<Started>();
   return {
-    start(args) {
+    start(args, env = { NO_COLOR: "1" }) {
+      const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...inherited } = process.env;
       const child = spawn(process.execPath, [outfile, ...args], {
         stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },
+        env: { ...inherited, ...env },
       });
       const started = { process: child, ended: endOf(child) };
       running.add(started);

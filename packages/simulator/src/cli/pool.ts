@@ -53,6 +53,8 @@ interface Worker {
   heardMs: number;
 }
 
+/** A process that starts, perhaps on a busy machine, says nothing until it is ready. */
+const START_MS = 60_000;
 // Garbage of short runs: a larger young generation is collected far less often.
 const SEMI_SPACE_MB = 64;
 
@@ -155,7 +157,8 @@ export function openPool(options: PoolOptions): Pool {
     () => {
       for (const worker of workers) {
         const working = worker.busy !== undefined || !worker.ready;
-        if (working && performance.now() - worker.heardMs > silenceMs) {
+        const patienceMs = worker.ready ? silenceMs : Math.max(silenceMs, START_MS);
+        if (working && performance.now() - worker.heardMs > patienceMs) {
           worker.silent = true;
           worker.child.kill("SIGKILL");
         }

@@ -10,7 +10,7 @@ import { scenarioOf } from "../../src/scenarios/catalogue.ts";
 import { runScenario } from "../../src/scenarios/run.ts";
 import type { RunSpec } from "../../src/scenarios/scenario.ts";
 import { formatEvent, hashTrace } from "../../src/world/trace.ts";
-import { run, start } from "./support/command.ts";
+import { run, runHere, start } from "./support/command.ts";
 
 // Processes that transpile their sources first, perhaps on a busy machine.
 const PATIENCE_MS = 240_000;
@@ -80,12 +80,18 @@ test.each([
   [["replay", encodeToken({ ...spec, workload: "none" })], "has no workload"],
   [["replay", encodeToken({ ...spec, seed: -1 })], "seed must be a whole number from 0"],
   [["mutants", "--only", "none/"], "no mutant's id begins with none/"],
-])(
-  "%j is bad usage",
-  async (args, message) => {
-    const { code, stdout, stderr } = await run(args);
-    expect(stderr).toContain(message);
-    expect(stderr).not.toMatch(/\n {4}at /);
+])("%j is bad usage", async (args, message) => {
+  const { code, stdout, stderr } = await runHere(args);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toMatch(/\n {4}at /);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+test(
+  "bad usage is a process' exit code too",
+  async () => {
+    const { code, stdout, stderr } = await run(["verify", "--fulll"]);
+    expect(stderr).toContain("unknown option '--fulll'");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   },
   PATIENCE_MS,
@@ -96,7 +102,16 @@ test(
   async () => {
     const store = ["--store", "packages/simulator/test/cli/support/forgetful-store.ts"];
     const only = ["--only", "dedup/transaction", "--profile", "transactional"];
-    const found = await run(["verify", ...store, ...only, "--time", "4s", "--jobs", "1"]);
+    const found = await run([
+      "verify",
+      ...store,
+      ...only,
+      "--quick",
+      "--shard",
+      "2/12",
+      "--jobs",
+      "1",
+    ]);
     expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining("on the store of") });
     expect(found.stdout).toContain("dedup/transaction-told-is-committed");
     const token = /replay: onceproof replay (\S+) --store/.exec(found.stdout)?.[1];

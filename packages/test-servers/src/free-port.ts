@@ -1,7 +1,20 @@
-// Asks the system for a free TCP port. Another process may take it first, so callers try again.
+// Asks the system for a free TCP port, and gives none twice: the system may, while what was to listen
+// on the first is still starting. Another process may take it first, so callers try again.
 import { createServer } from "node:net";
 
-export function freePort(): Promise<number> {
+const given = new Set<number>();
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await askSystem();
+    if (!given.has(port)) {
+      given.add(port);
+      return port;
+    }
+  }
+}
+
+function askSystem(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -14,6 +14,8 @@ export {
   newOpId,
 } from "./append-workload.js";
 export type { ClockControl } from "./clock-shim.js";
+export { type DrivenClock, drivenClock } from "./driven-clock.js";
+export { type HurriedTime, hurriedTime } from "./hurried-time.js";
 export { missing, type ServerName } from "./missing.js";
 export { fieldsOf, redisCommand } from "./redis-admin.js";
 export type { TestServer } from "./server.js";

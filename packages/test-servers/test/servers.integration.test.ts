@@ -12,7 +12,7 @@ import {
 import { Redis } from "ioredis";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 
 const servers: TestServer[] = [];
 const started = <S extends TestServer>(server: S): S => {
@@ -79,7 +79,7 @@ describe.skipIf(missing("redis"))("a private Redis", () => {
     async (ending) => {
       const script = fileURLToPath(new URL("./owner.ts", import.meta.url));
       const owner = spawn(process.execPath, ["--import", "tsx", script, ending], {
-        stdio: ["ignore", "pipe", ending === "throw" ? "ignore" : "inherit"],
+        stdio: ["pipe", "pipe", ending === "throw" ? "ignore" : "inherit"],
       });
       const pid = await new Promise<number>((resolve, reject) => {
         owner.once("exit", () => reject(new Error("the owner ended before its server was up")));
@@ -87,8 +87,9 @@ describe.skipIf(missing("redis"))("a private Redis", () => {
       });
       expect(isAlive(pid)).toBe(true);
       if (ending.startsWith("SIG")) owner.kill(ending as NodeJS.Signals);
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
-      await vi.waitFor(() => expect(isAlive(owner.pid ?? -1)).toBe(false), { timeout: 5_000 });
+      else owner.stdin.write("end\n");
+      await expect.poll(() => isAlive(pid)).toBe(false);
+      await expect.poll(() => isAlive(owner.pid ?? -1)).toBe(false);
       // Nothing runs after SIGKILL: the next start in any process removes the folder.
       if (ending === "SIGKILL") return;
       expect(foldersOf(owner.pid ?? -1)).toEqual([]);
@@ -126,16 +127,16 @@ describe.skipIf(missing("postgres"))("a private Postgres", () => {
       const session: number = rows[0].pid;
       const state = () => readFileSync(`/proc/${session}/stat`, "latin1").split(") ")[1]?.[0];
       server.kill("SIGSTOP");
-      await vi.waitFor(() => expect(state()).toBe("T"));
+      await expect.poll(() => state()).toBe("T");
       server.kill("SIGCONT");
       expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
       // A session that does not wait would not notice by itself that the server is gone.
       const working = client.query("SELECT count(*) FROM generate_series(1, 200000000)");
       working.catch(() => undefined);
-      await vi.waitFor(() => expect(state()).toBe("R"));
+      await expect.poll(() => state()).toBe("R");
       server.kill("SIGKILL");
       await expect(working).rejects.toThrow();
-      await vi.waitFor(() => expect(isAlive(session)).toBe(false));
+      await expect.poll(() => isAlive(session)).toBe(false);
     },
   );
 

@@ -22,7 +22,7 @@ import { hashSlot } from "../src/hash-slot.js";
 import { appendPairs, judgePairs } from "./support/append-pairs.js";
 import { CLUSTERS, type GroupClientKind, type OpenClient } from "./support/clients.js";
 
-const TIMEOUT_MS = 1000;
+const TIMEOUT_MS = 5000;
 
 describe.skipIf(missing("redis"))("on a real cluster", () => {
   let cluster: RedisCluster;
@@ -155,7 +155,10 @@ describe.skipIf(missing("redis"))("on a real cluster", () => {
     async (kind) => {
       const keyPrefix = `{failing ${kind.name}}`;
       const slot = hashSlot(`${keyPrefix}|`);
-      const stores = await openMany(kind, 4, { keyPrefix, waitReplicas: 1, waitReplicasMs: 200 });
+      const stores = await openMany(kind, 4, {
+        keyPrefix,
+        ...{ waitReplicas: 1, waitReplicasMs: 200, operationTimeoutMs: 1000 },
+      });
       const running = appendFromAll(stores, { key: "list", each: 25 });
       await sleep(100);
       const killed = await cluster.failOver(slot);

@@ -6,6 +6,7 @@ import type { AtomicStore } from "@onceproof/core/advanced";
 import { createRedisStore, type RedisStoreOptions } from "@onceproof/redis-adapter";
 import {
   appendFromAll,
+  drivenClock,
   judgeAppends,
   missing,
   newOpId,
@@ -28,7 +29,12 @@ import {
 import { warmUp } from "./support/warm-up.js";
 
 const KINDS = [ioredisResending, ioredis6Plain, nodeRedis, nodeRedis6];
+/** For calls that are to be given up. */
 const TIMEOUT_MS = 300;
+/** For calls that are to be answered, however busy the machine is. */
+const PATIENT = { operationTimeoutMs: 60_000 } as const;
+/** More than a test may take: what ends all the same did not wait. */
+const ENDLESS = { operationTimeoutMs: 600_000 } as const;
 
 describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
   let server: TestServer;
@@ -74,10 +80,15 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
   const create = (key: string, opId = newOpId()) =>
     ({ key, opId, expect: "absent", next: { value: opId, ttlMs: "never" } }) as const;
 
+  /** Resolves when the client that was opened last has noticed that it has no connection. */
+  async function disconnected(): Promise<void> {
+    const client = opened.at(-1)?.client as { status?: string; isReady?: boolean };
+    await expect.poll(() => client.status === "ready" || client.isReady === true).toBe(false);
+  }
+
   describe.each(KINDS)("with $name", (kind) => {
     test("of 64 clients that create or replace at once exactly one wins", async () => {
-      const options = { operationTimeoutMs: 20_000 };
-      const stores = await openMany(kind, server.port, 64, options);
+      const stores = await openMany(kind, server.port, 64, PATIENT);
       for (let round = 0; round < 5; round += 1) {
         const key = `race ${round}`;
         const creates = await Promise.all(stores.map((store) => store.write(create(key))));
@@ -96,7 +107,7 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
 
     test("every answer is true while requests and replies are lost", async () => {
       const key = "lossy";
-      await warmUp(await open(kind, server.port));
+      await warmUp(await open(kind, server.port, PATIENT));
       const stores = await openMany(kind, proxy.port, 12);
       const verdicts: Verdict[] = ["loseReply", "loseRequest", "swallowReply"];
       let request = 0;
@@ -112,18 +123,21 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
         lift();
       });
       expect(log.applied.size).toBeGreaterThan(0);
-      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+      expect(await judgeAppends(await open(kind, server.port, PATIENT), key, log)).toEqual([]);
     });
 
     test("a reply that never comes is unknown in time, and the same opId finds out", async () => {
-      const store = await open(kind, proxy.port);
-      const other = await open(kind, server.port);
+      const clock = drivenClock();
+      const store = await open(kind, proxy.port, { runtime: clock.runtime });
+      const other = await open(kind, server.port, PATIENT);
       await warmUp(other);
+      await store.read("swallowed");
       proxy.once("swallowReply", "EVALSHA");
       const write = create("swallowed");
-      const startedAt = performance.now();
-      expect(await store.write(write)).toMatchObject({ outcome: "unknown" });
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 200);
+      const sent = store.write(write);
+      await expect.poll(async () => (await other.read(write.key)).entry).toBeDefined();
+      clock.pass(TIMEOUT_MS);
+      expect(await sent).toMatchObject({ outcome: "unknown" });
       expect(await other.write(write)).toMatchObject({ outcome: "applied", replayed: true });
       proxy.cut();
     });
@@ -139,17 +153,16 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
       }
       const log = await running;
       expect(log.applied.size).toBeGreaterThan(0);
-      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+      expect(await judgeAppends(await open(kind, server.port, PATIENT), key, log)).toEqual([]);
     });
 
-    test("every call settles in time while the server is stopped", async () => {
+    test("every call settles while the server is stopped", async () => {
       const stores = await openMany(kind, server.port, 4);
-      await Promise.all(stores.map((store) => store.read("stopped")));
+      const reached = () => Promise.all(stores.map((store) => store.read("stopped")));
+      await expect.poll(reached).toHaveLength(4);
       server.kill("SIGSTOP");
-      const startedAt = performance.now();
       const calls = stores.flatMap((store) => [store.read("stopped"), store.write(create("s"))]);
       const settled = await Promise.allSettled(calls);
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 300);
       server.kill("SIGCONT");
       for (const result of settled) {
         expect(result).toMatchObject(
@@ -158,12 +171,12 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
             : { value: { outcome: "unknown" } },
         );
       }
-      await expect.poll(() => stores[0]?.read("stopped"), { timeout: 5000 }).toHaveProperty("now");
+      await expect.poll(() => stores[0]?.read("stopped")).toHaveProperty("now");
     });
 
     test("flushing the scripts again and again is not noticed", async () => {
       const key = "flushed";
-      const stores = await openMany(kind, server.port, 6);
+      const stores = await openMany(kind, server.port, 6, PATIENT);
       const admin = await ioredisResending.open(server.port);
       opened.push(admin);
       const command = admin.client as { call(...args: string[]): Promise<unknown> };
@@ -176,34 +189,32 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
       await flushes;
       expect(log.doubtful.size).toBe(0);
       expect(log.applied.size).toBe(6 * 15);
-      expect(await judgeAppends(await open(kind, server.port), key, log)).toEqual([]);
+      expect(await judgeAppends(await open(kind, server.port, PATIENT), key, log)).toEqual([]);
     });
 
     test("a write to a server that is not there certainly did nothing", async () => {
-      const store = await open(kind, proxy.port);
+      const store = await open(kind, proxy.port, PATIENT);
       const gone = await startTcpProxy(server.port);
       const lost = await open(kind, gone.port);
-      await lost.read("k");
+      await expect.poll(() => lost.read("k")).toHaveProperty("now");
       await gone.close();
-      await sleep(50);
+      await disconnected();
       await expect(lost.write(create("refused"))).rejects.toMatchObject({ code: "unavailable" });
       await expect(lost.read("refused")).rejects.toMatchObject({ code: "unavailable" });
       expect((await store.read("refused")).entry).toBeUndefined();
     });
 
     test("a client that was closed fails at once, and says that nothing was done", async () => {
-      const store = await open(kind, server.port);
+      const store = await open(kind, server.port, ENDLESS);
       opened.at(-1)?.close();
-      await sleep(50);
-      const startedAt = performance.now();
+      await disconnected();
       await expect(store.write(create("closed"))).rejects.toMatchObject({ code: "unavailable" });
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
     });
   });
 
   test("a client that sends again after a lost reply applies a write once", async () => {
-    const store = await open(ioredisResending, proxy.port, { operationTimeoutMs: 2000 });
-    await warmUp(await open(ioredisResending, server.port));
+    const store = await open(ioredisResending, proxy.port, PATIENT);
+    await warmUp(await open(ioredisResending, server.port, PATIENT));
     proxy.once("loseReply", "EVALSHA");
     const result = await store.write(create("sent twice"));
     expect(result).toMatchObject({ outcome: "applied", replayed: true });
@@ -214,7 +225,7 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
     async (kind) => {
       const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });
       try {
-        const store = await open(kind, full.port);
+        const store = await open(kind, full.port, PATIENT);
         await warmUp(store);
         const admin = await ioredisResending.open(full.port);
         opened.push(admin);
@@ -234,7 +245,7 @@ describe.skipIf(missing("redis"))("on a real Redis that fails", () => {
   test("a full server certainly writes nothing, and still answers, replays and removes", async () => {
     const full = await startRedis({ args: ["--maxmemory-policy", "noeviction"] });
     try {
-      const store = await open(nodeRedis, full.port);
+      const store = await open(nodeRedis, full.port, PATIENT);
       await warmUp(store);
       const write = create("before");
       const before = await store.write(write);

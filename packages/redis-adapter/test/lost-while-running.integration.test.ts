@@ -18,16 +18,21 @@ describe.skipIf(missing("redis"))("a Redis that is lost while the handler runs",
     await server.stop();
   });
 
-  function dedup(onCrash: "park" | "rerun", settleMs: number, leaseMs = 30_000): Dedup {
+  async function dedup(
+    onCrash: "park" | "rerun",
+    settleMs: number,
+    leaseMs = 30_000,
+  ): Promise<Dedup> {
     const client = new Redis(server.port, "127.0.0.1", { retryStrategy: () => 20 });
     client.on("error", () => {});
     clients.push(client);
-    const store = createRedisStore({ client, operationTimeoutMs: 200 });
+    const store = createRedisStore({ client, operationTimeoutMs: 500 });
+    await client.ping();
     return createDedup({ store, name: "pay", onCrash, settleMs, leaseMs, waitMs: 300 });
   }
 
   test("for good: the caller has its own value, which may not be recorded, and later ones fail", async () => {
-    const payments = dedup("park", 400);
+    const payments = await dedup("park", 1000);
     const told = await payments.attempt("order", async () => {
       await server.stop();
       return "paid";
@@ -40,7 +45,7 @@ describe.skipIf(missing("redis"))("a Redis that is lost while the handler runs",
   });
 
   test("and is back in time with its data: the outcome is recorded", async () => {
-    const payments = dedup("park", 20_000);
+    const payments = await dedup("park", 20_000);
     const told = await payments.attempt("order", async () => {
       server.kill("SIGKILL");
       await server.restart();
@@ -55,13 +60,13 @@ describe.skipIf(missing("redis"))("a Redis that is lost while the handler runs",
     const running = new Promise<void>((resolve) => {
       ran = resolve;
     });
-    const abandoned = dedup("rerun", 400, 5000).run("order", () => {
+    const abandoned = (await dedup("rerun", 1000, 5000)).run("order", () => {
       ran();
       return new Promise<string>(() => {});
     });
     await running;
     clients[0]?.disconnect();
-    const payments = dedup("rerun", 20_000, 5000);
+    const payments = await dedup("rerun", 20_000, 5000);
     await expect(payments.run("order", () => "second")).rejects.toMatchObject({
       code: "inProgress",
     });

@@ -248,7 +248,7 @@ describe.skipIf(missing("redis"))("preflight on a real Redis", () => {
   test("settings of the client that make answers unknown are told", async () => {
     const ioredis = new Redis(server.port, "127.0.0.1", {
       retryStrategy: null as unknown as () => null,
-      commandTimeout: 100,
+      commandTimeout: 1500,
       maxRetriesPerRequest: 3,
       enableOfflineQueue: false,
       lazyConnect: true,
@@ -265,7 +265,7 @@ describe.skipIf(missing("redis"))("preflight on a real Redis", () => {
       library: "ioredis",
       settings: {
         autoResendUnfulfilledCommands: true,
-        commandTimeout: 100,
+        commandTimeout: 1500,
         enableOfflineQueue: false,
         maxRetriesPerRequest: 3,
         retryStrategy: null,

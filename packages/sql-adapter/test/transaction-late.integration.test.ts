@@ -34,7 +34,8 @@ describe.each([
     const { store, end } = await driver.open(place, {
       ...{ operationTimeoutMs: 300, port: proxy.port, max: 1 },
     });
-    await store.transaction((tx) => store.bind(tx).read(key));
+    const reached = () => store.transaction((tx) => store.bind(tx).read(key));
+    await expect.poll(reached).toHaveProperty("now");
     const late = store.transaction((tx) => {
       const lift = proxy.hold();
       setTimeout(lift, 400);
@@ -42,6 +43,7 @@ describe.each([
     });
     await expect(late).rejects.toMatchObject({ code: "unavailable" });
     await sleep(500);
+    await expect.poll(() => store.read(key)).toHaveProperty("now");
     expect((await store.read(key)).entry).toBeUndefined();
     await end();
   });

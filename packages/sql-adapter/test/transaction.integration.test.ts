@@ -246,13 +246,16 @@ for (const { database, server, start, drivers } of arms) {
       test("PITFALLS 35: expiry within a transaction is judged by a clock that moves", async () => {
         await within(async ({ store }) => {
           const key = freshKey();
-          const next = { value: "1", ttlMs: 100 };
-          await store.write({ key, opId: "A".repeat(22), expect: "absent", next });
+          const opId = "A".repeat(22);
+          const next = { value: "1", ttlMs: 60_000 };
+          const made = await store.write({ key, opId, expect: "absent", next });
+          const stamp = { revision: made.outcome === "applied" ? made.revision : 0, opId };
           await store.transaction(async (tx) => {
             const bound = store.bind(tx);
             expect((await bound.read(key)).entry?.value).toBe("1");
-            await sleep(150);
-            expect((await bound.read(key)).entry).toBeUndefined();
+            const short = { touch: true, ttlMs: 50 } as const;
+            await bound.write({ key, opId: "C".repeat(22), expect: stamp, next: short });
+            await expect.poll(async () => (await bound.read(key)).entry).toBeUndefined();
             const again = { value: "2", ttlMs: 60_000 };
             const write = { key, opId: "B".repeat(22), expect: "absent", next: again } as const;
             expect(await bound.write(write)).toMatchObject({ outcome: "applied", replayed: false });
@@ -312,12 +315,17 @@ for (const { database, server, start, drivers } of arms) {
               release = resolve;
             });
             const key = freshKey();
+            let enter = (): void => {};
+            const entered = new Promise<void>((resolve) => {
+              enter = resolve;
+            });
             const first = dedupOver(store).runInTransaction(key, async (tx) => {
               await insert(key, "first")(tx);
+              enter();
               await held;
               return { receipt: "first" };
             });
-            await sleep(50);
+            await Promise.race([entered, first]);
             const second = await dedupOver(store, 200)
               .attemptInTransaction(key, insert(key, "second"))
               .catch(({ code }: { code: string }) => ({ outcome: code }));

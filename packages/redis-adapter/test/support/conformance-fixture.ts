@@ -9,6 +9,7 @@ import type {
 } from "@onceproof/simulator/conformance";
 import {
   fieldsOf,
+  hurriedTime,
   type RedisCluster,
   redisCommand,
   startTcpProxy,
@@ -23,8 +24,8 @@ import { warmUp } from "./warm-up.js";
 /** What Redis has no such thing as, and a clock that only a shim could drive. */
 export const LACKS: readonly Need[] = ["transaction", "sweep", "advance", "stepBack"];
 
-const OPERATION_TIMEOUT_MS = 500;
-const RESTART_MS = 10_000;
+/** Half a second where the calls are to fail. */
+const OPERATION_TIMEOUT_MS = 10_000;
 let namespaces = 0;
 
 /** Where the data sets are. */
@@ -74,6 +75,7 @@ function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> 
     const keyPrefix = site.keyPrefix(namespaces);
     wiring ??= await wire(site);
     const { proxies, own, other } = wiring;
+    const { runtime, hurry } = hurriedTime(5_000);
     const open = ({ client }: OpenClient, more: Partial<RedisStoreOptions> = {}) =>
       createRedisStore({ keyPrefix, operationTimeoutMs: OPERATION_TIMEOUT_MS, ...more, client });
     const peer = open(other);
@@ -86,6 +88,7 @@ function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> 
     // Whichever server the next call goes to.
     const once = (verdict: Verdict): void => {
       struck = true;
+      hurry();
       for (const proxy of proxies) {
         const lift = proxy.addRule((request) => {
           if (!request.includes("EVALSHA")) return undefined;
@@ -96,7 +99,7 @@ function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> 
       }
     };
     return {
-      store: open(own),
+      store: open(own, { runtime }),
       peer,
       otherNamespace: open(other, { keyPrefix: `${keyPrefix}-other` }),
       otherNamespaceTail: "-other",
@@ -104,15 +107,15 @@ function harnessAt(site: Site): ConformanceHarness & { destroy(): Promise<void> 
       loseRequest: () => once("loseRequest"),
       stall() {
         struck = true;
-        const held = proxies.map((proxy) => proxy.hold());
+        const lifts = [hurry(), ...proxies.map((proxy) => proxy.hold())];
         return () => {
-          for (const lift of held) lift();
+          for (const lift of lifts) lift();
         };
       },
       async restart() {
         struck = true;
         await site.restart();
-        await warmUp(open(other, { operationTimeoutMs: RESTART_MS }));
+        await warmUp(open(other));
         return peer;
       },
       async close() {

@@ -2,7 +2,13 @@
 // messages.
 import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
 import { createMysqlStore, migrate } from "@onceproof/sql-adapter";
-import { type MariadbServer, missing, startMariadb, startTcpProxy } from "@onceproof/test-servers";
+import {
+  hurriedTime,
+  type MariadbServer,
+  missing,
+  startMariadb,
+  startTcpProxy,
+} from "@onceproof/test-servers";
 import mysql, { type Pool } from "mysql2/promise";
 import { afterAll, beforeAll, describe } from "vitest";
 import { registerCases } from "../../../simulator/test/support/register-cases.js";
@@ -21,16 +27,29 @@ async function fixture(
   const proxy = await startTcpProxy(server.port);
   const own = open(server, { port: proxy.port });
   const direct = open(server);
-  const options = { table: TABLE, operationTimeoutMs: 1_500 };
+  // A second where the calls are to fail.
+  const options = { table: TABLE, operationTimeoutMs: 20_000 };
+  const { runtime, hurry } = hurriedTime(5_000);
   const peer = createMysqlStore({ ...options, client: direct.client });
   return {
-    store: createMysqlStore({ ...options, client: own.client }),
+    store: createMysqlStore({ ...options, runtime, client: own.client }),
     peer,
     otherNamespace: createMysqlStore({ ...options, client: direct.client, table: OTHER }),
     otherNamespaceTail: " other",
-    stall: () => proxy.hold(),
-    loseReply: () => loseNext(proxy, "loseReply"),
-    loseRequest: () => loseNext(proxy, "loseRequest"),
+    stall() {
+      const lifts = [hurry(), proxy.hold()];
+      return () => {
+        for (const lift of lifts) lift();
+      };
+    },
+    loseReply() {
+      hurry();
+      loseNext(proxy, "loseReply");
+    },
+    loseRequest() {
+      hurry();
+      loseNext(proxy, "loseRequest");
+    },
     async restart() {
       server.kill("SIGKILL");
       await server.restart();

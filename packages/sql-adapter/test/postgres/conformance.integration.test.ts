@@ -3,6 +3,7 @@
 import type { ConformanceFixture, Need } from "@onceproof/simulator/conformance";
 import { createPostgresStore, migrate, type PostgresClient } from "@onceproof/sql-adapter";
 import {
+  hurriedTime,
   missing,
   type PostgresServer,
   startPostgres,
@@ -33,8 +34,10 @@ async function fixture(
   for (const table of [TABLE, OTHER]) await admin.query(`DELETE FROM "${table}"`);
   const proxy = await startTcpProxy(server.port);
   const own = await open(proxy.port);
-  const options = { table: TABLE, operationTimeoutMs: 1_000, notify };
-  const store = createPostgresStore({ ...options, client: own.client });
+  // Half a second where the calls are to fail.
+  const options = { table: TABLE, operationTimeoutMs: 10_000, notify };
+  const { runtime, hurry } = hurriedTime(5_000);
+  const store = createPostgresStore({ ...options, runtime, client: own.client });
   // It never listens, so it takes none of this pool's connections for long.
   const peer = createPostgresStore({ ...options, client: admin });
   return {
@@ -42,10 +45,21 @@ async function fixture(
     peer,
     otherNamespace: createPostgresStore({ ...options, client: admin, table: OTHER }),
     otherNamespaceTail: " other",
-    stall: () => proxy.hold(),
+    stall() {
+      const lifts = [hurry(), proxy.hold()];
+      return () => {
+        for (const lift of lifts) lift();
+      };
+    },
     ...(losing && {
-      loseReply: () => loseNext(proxy, "loseReply"),
-      loseRequest: () => loseNext(proxy, "loseRequest"),
+      loseReply() {
+        hurry();
+        loseNext(proxy, "loseReply");
+      },
+      loseRequest() {
+        hurry();
+        loseNext(proxy, "loseRequest");
+      },
     }),
     async restart() {
       server.kill("SIGKILL");

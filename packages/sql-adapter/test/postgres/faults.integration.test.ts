@@ -5,6 +5,7 @@ import type { Applied, AtomicStore, Stamp, Write, WriteResult } from "@onceproof
 import { createPostgresStore, migrate, type PostgresStoreOptions } from "@onceproof/sql-adapter";
 import {
   appendFromAll,
+  drivenClock,
   judgeAppends,
   missing,
   newOpId,
@@ -18,7 +19,10 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPool, type PoolOptions } from "../support/pg-pools.js";
 
+/** For calls that are to be given up. */
 const TIMEOUT_MS = 600;
+/** For calls that are to be answered, however busy the machine is. */
+const PATIENT = { operationTimeoutMs: 20_000 } as const;
 
 describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
   let server: PostgresServer;
@@ -79,7 +83,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
       const settings = { default_transaction_isolation: isolation };
 
       test("of 64 clients that create or replace at once exactly one wins", async () => {
-        const stores = openMany(64, { settings }, { operationTimeoutMs: 20_000 });
+        const stores = openMany(64, { settings }, PATIENT);
         for (let round = 0; round < 3; round += 1) {
           const key = `race ${isolation} ${round}`;
           const creates = await Promise.all(stores.map((store) => store.write(create(key))));
@@ -107,17 +111,20 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     });
     const log = await appendFromAll(stores, { key, each: 8 }).finally(lift);
     expect(log.applied.size).toBeGreaterThan(0);
-    expect(await judgeAppends(open(), key, log)).toEqual([]);
+    expect(await judgeAppends(open({}, PATIENT), key, log)).toEqual([]);
   });
 
   test("a reply that never comes is unknown in time, and the same opId finds out", async () => {
-    const store = open({ port: proxy.port });
+    const clock = drivenClock();
+    const store = open({ port: proxy.port }, { runtime: clock.runtime });
+    const other = open({}, PATIENT);
     await store.read("swallowed");
     proxy.once("swallowReply", "onceproof_");
     const write = create("swallowed");
-    const startedAt = performance.now();
-    expect(await store.write(write)).toMatchObject({ outcome: "unknown" });
-    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 300);
+    const sent = store.write(write);
+    await expect.poll(async () => (await other.read(write.key)).entry).toBeDefined();
+    clock.pass(TIMEOUT_MS);
+    expect(await sent).toMatchObject({ outcome: "unknown" });
     // The pool has thrown the connection away, so its only place is free again.
     expect(await store.write(write)).toMatchObject({ outcome: "applied", replayed: true });
   });
@@ -132,23 +139,22 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     }
     const log = await running;
     expect(log.applied.size).toBeGreaterThan(0);
-    expect(await judgeAppends(open(), key, log)).toEqual([]);
+    expect(await judgeAppends(open({}, PATIENT), key, log)).toEqual([]);
   });
 
-  test("every call settles in time while the server is stopped", async () => {
+  test("every call settles while the server is stopped", async () => {
     const stores = openMany(4);
-    await Promise.all(stores.map((store) => store.read("stopped")));
+    const reached = () => Promise.all(stores.map((store) => store.read("stopped")));
+    await expect.poll(reached).toHaveLength(4);
     const backends = await admin.query("SELECT pid FROM pg_stat_activity WHERE pid IS NOT NULL");
     const pids = (backends.rows as { pid: number }[]).map(({ pid }) => pid);
     for (const pid of pids) process.kill(pid, "SIGSTOP");
-    const startedAt = performance.now();
     const settled = await Promise.allSettled(
       stores.map(
         (store, id): Promise<unknown> =>
           id % 2 === 0 ? store.write(create("s")) : store.read("s"),
       ),
     );
-    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 400);
     for (const pid of pids) process.kill(pid, "SIGCONT");
     for (const result of settled) {
       expect(result).toMatchObject(
@@ -157,18 +163,17 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
           : { value: { outcome: "unknown" } },
       );
     }
-    await expect.poll(() => stores[0]?.read("stopped"), { timeout: 5000 }).toHaveProperty("now");
+    await expect.poll(() => stores[0]?.read("stopped")).toHaveProperty("now");
   });
 
-  test("a write that waits for a lock gives up in time, and does not linger", async () => {
-    const store = open();
+  test("a write that waits for a lock gives up by itself, and does not linger", async () => {
+    // The server ends the wait before its client would: so nothing is done, and that is known.
+    const store = open({}, { operationTimeoutMs: 2_000 });
     const stamp = await seed(store, "locked");
     const holder = await admin.connect();
     await holder.query("BEGIN");
     await holder.query("SELECT FROM onceproof WHERE k = $1 FOR UPDATE", [Buffer.from("locked")]);
-    const startedAt = performance.now();
     await expect(store.write(set("locked", stamp))).rejects.toMatchObject({ code: "unavailable" });
-    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
     await holder.query("COMMIT");
     holder.release();
     await sleep(100);
@@ -176,7 +181,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
   });
 
   test("an entry that expired while a write waited for its lock is not renewed", async () => {
-    const store = open();
+    const store = open({}, PATIENT);
     const stamp = await seed(store, "outlived", 200);
     const holder = await admin.connect();
     await holder.query("BEGIN");
@@ -230,19 +235,21 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
 
   test("a write to a server that is not there certainly did nothing", async () => {
     const gone = await startTcpProxy(server.port);
-    const store = open({ port: gone.port });
+    const pool = openPool(server, { port: gone.port, max: 1 });
+    opened.push(pool);
+    const store = createPostgresStore({ client: pool, ...PATIENT });
     await store.read("refused");
     await gone.close();
-    await sleep(50);
+    await expect.poll(() => pool.totalCount).toBe(0);
     await expect(store.write(create("refused"))).rejects.toMatchObject({ code: "unavailable" });
     await expect(store.read("refused")).rejects.toMatchObject({ code: "unavailable" });
-    expect((await open().read("refused")).entry).toBeUndefined();
+    expect((await open({}, PATIENT).read("refused")).entry).toBeUndefined();
   });
 
   test("a write that got no connection in time is never sent", async () => {
     const pool = openPool(server, { max: 1 });
     opened.push(pool);
-    const store = createPostgresStore({ client: pool, operationTimeoutMs: TIMEOUT_MS });
+    const store = createPostgresStore({ client: pool, operationTimeoutMs: 2_000 });
     const busy = await pool.connect();
     await expect(store.write(create("queued"))).rejects.toMatchObject({ code: "unavailable" });
     busy.release();
@@ -263,7 +270,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
   });
 
   test("a table that is not there is a certain failure that names it", async () => {
-    const store = open({}, { table: "nowhere" });
+    const store = open({}, { ...PATIENT, table: "nowhere" });
     const failure = { code: "unavailable", message: expect.stringContaining("nowhere") };
     await expect(store.write(create("k"))).rejects.toMatchObject(failure);
     await expect(store.read("k")).rejects.toMatchObject(failure);

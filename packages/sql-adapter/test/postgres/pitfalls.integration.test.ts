@@ -112,7 +112,7 @@ describe.skipIf(missing("postgres"))("on a real Postgres", () => {
   test("41 a lock timeout leaves no transaction open, and certainly did nothing", async () => {
     const pool = openPool(server, { max: 1 });
     opened.push(pool);
-    const own = createPostgresStore({ client: pool, operationTimeoutMs: 500 });
+    const own = createPostgresStore({ client: pool, operationTimeoutMs: 2_000 });
     const stamp = await seed("41");
     const holder = await admin.connect();
     await holder.query("BEGIN; SELECT 1 FROM onceproof WHERE k = '41' FOR UPDATE");

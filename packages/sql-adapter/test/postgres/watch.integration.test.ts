@@ -4,7 +4,7 @@ import type { AtomicStore } from "@onceproof/core/advanced";
 import { createPostgresStore, migrate } from "@onceproof/sql-adapter";
 import { missing, newOpId, type PostgresServer, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "../support/pg-pools.js";
 
 describe.skipIf(missing("postgres"))("watching on a real Postgres", () => {
@@ -35,7 +35,7 @@ describe.skipIf(missing("postgres"))("watching on a real Postgres", () => {
     const { signal } = new AbortController();
     for (const key of ["short", "é".repeat(3000), "a'b\n\0"]) {
       const woken = store.watch(key, signal);
-      await vi.waitFor(async () => expect(await listening()).toHaveLength(1));
+      await expect.poll(listening).toHaveLength(1);
       await write(peer, key);
       await woken;
     }
@@ -55,16 +55,14 @@ describe.skipIf(missing("postgres"))("watching on a real Postgres", () => {
     const store = createPostgresStore({ client: pool, notify: true });
     const { signal } = new AbortController();
     const lost = store.watch("lost", signal);
-    await vi.waitFor(async () => expect(await listening()).toHaveLength(1));
+    await expect.poll(listening).toHaveLength(1);
     const [pid] = await listening();
     await admin.query("SELECT pg_terminate_backend($1)", [pid]);
     await lost;
     const again = store.watch("lost", signal);
-    await vi.waitFor(async () => {
-      const pids = await listening();
-      expect(pids).toHaveLength(1);
-      expect(pids).not.toEqual([pid]);
-    });
+    await expect
+      .poll(async () => (await listening()).filter((each) => each !== pid))
+      .toHaveLength(1);
     await write(createPostgresStore({ client: admin, notify: true }), "lost");
     await again;
     await store.close();
@@ -87,7 +85,7 @@ describe.skipIf(missing("postgres"))("watching on a real Postgres", () => {
     await client.connect();
     const store = createPostgresStore({ client, notify: true });
     const woken = store.watch("client", new AbortController().signal);
-    await vi.waitFor(async () => expect(await listening()).toHaveLength(1));
+    await expect.poll(listening).toHaveLength(1);
     await write(store, "client");
     await woken;
     await store.close();

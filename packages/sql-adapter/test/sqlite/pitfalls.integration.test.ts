@@ -30,10 +30,12 @@ afterEach(() => {
   remove();
 });
 
-async function makeStore(): Promise<{ database: Connection; store: AtomicStore & SweepableStore }> {
+async function makeStore(
+  operationTimeoutMs = 20_000,
+): Promise<{ database: Connection; store: AtomicStore & SweepableStore }> {
   const database = connect();
   await migrate(database);
-  return { database, store: createSqliteStore({ database, operationTimeoutMs: 400 }) };
+  return { database, store: createSqliteStore({ database, operationTimeoutMs }) };
 }
 
 const create = (key: string, ttlMs: number | "never" = "never", opId = newOpId()) =>
@@ -94,7 +96,7 @@ test("42 a writer waits for another one, which it would not after reading first"
 });
 
 test("42 a file that is held for the whole time is a certain failure, and reads go on", async () => {
-  const { store } = await makeStore();
+  const { store } = await makeStore(400);
   const holder = connect();
   holder.exec("BEGIN IMMEDIATE");
   await expect(store.write(create("held"))).rejects.toMatchObject({ code: "unavailable" });

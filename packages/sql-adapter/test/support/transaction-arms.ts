@@ -84,7 +84,8 @@ const onPg =
   async (text, values = []) =>
     (await (client as pg.ClientBase).query(numbered(text), [...values])).rows as Row[];
 
-const OPTIONS = { operationTimeoutMs: 1_500 };
+/** For calls that are to be answered, however busy the machine is. */
+const OPTIONS = { operationTimeoutMs: 20_000 };
 
 async function admin(server: PostgresServer): Promise<pg.Pool> {
   const pool = openPool(server, { max: 3 });

@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./scripts/test/slowest-first.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
@@ -43,16 +44,18 @@ export default defineConfig({
         root: `${root}${folder}`,
         include: ["test/**/*.test.ts"],
         environment: "node",
-        testTimeout: 30_000,
-        hookTimeout: 60_000,
-        // A busy machine is slow, not wrong.
-        expect: { poll: { timeout: 20_000 } },
+        // For what hangs: a busy machine takes many times what an idle one does.
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        // The default is one second.
+        expect: { poll: { timeout: 60_000 } },
       },
     })),
     passWithNoTests: true,
     pool: "forks",
     // One more than the usual machine has cores: the tests on real servers mostly wait.
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],

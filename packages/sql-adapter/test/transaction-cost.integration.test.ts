@@ -1,9 +1,10 @@
 // How many statements a transaction for record and effect sends beside the user's own, counted on
 // the connection itself.
 import { createTransactionalDedup } from "@onceproof/core";
-import { createMysqlStore, createPostgresStore } from "@onceproof/sql-adapter";
+import { createMysqlStore, createPostgresStore, type PostgresStore } from "@onceproof/sql-adapter";
 import { missing } from "@onceproof/test-servers";
 import mysql from "mysql2";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "./support/pg-pools.js";
 import { mariadbPlace, type Place, postgresPlace } from "./support/transaction-arms.js";
@@ -39,6 +40,46 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     expect(sent.splice(0)).toEqual(["BEGIN", "WITH", "SELECT", "WITH", "COMMIT"]);
     await dedup.runInTransaction("k", async () => 2);
     expect(sent).toEqual(["BEGIN", "WITH", "ROLLBACK"]);
+    await pool.end();
+  });
+});
+
+describe.skipIf(missing("postgres"))("bound to a transaction of the user's on Postgres", () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await postgresPlace();
+  });
+  afterAll(() => place.stop());
+
+  /** Reads in a transaction on the pool's one connection; what it prepared is counted. */
+  async function readBound(pool: pg.Pool, store: PostgresStore): Promise<number> {
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      await store.bind(client).read("k");
+      const { rowCount } = await client.query("SELECT FROM pg_prepared_statements");
+      return rowCount ?? 0;
+    } finally {
+      await client.query("ROLLBACK");
+      client.release();
+    }
+  }
+
+  test("statements are prepared, unless told otherwise", async () => {
+    const pool = openPool(place.postgres as never, { max: 1 });
+    const plain = createPostgresStore({ client: pool, prepare: false });
+    expect(await readBound(pool, plain)).toBe(0);
+    expect(await readBound(pool, createPostgresStore({ client: pool }))).toBe(1);
+    await pool.end();
+  });
+
+  test("where a pooler lost them the transaction is to be run again, without them", async () => {
+    const pool = openPool(place.postgres as never, { max: 1 });
+    const store = createPostgresStore({ client: pool });
+    await readBound(pool, store);
+    await pool.query("DEALLOCATE ALL");
+    await expect(readBound(pool, store)).rejects.toMatchObject({ code: "contended" });
+    expect(await readBound(pool, store)).toBe(0);
     await pool.end();
   });
 });

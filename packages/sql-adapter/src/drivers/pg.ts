@@ -51,11 +51,12 @@ function isPool(client: PgPool | PgClient): client is PgPool {
 function ignore(): void {}
 
 /** Whether statements are prepared; given up for good where a pooler loses them. */
-interface Naming {
+export interface PgNaming {
   prepare: boolean;
 }
 
-function sessionOf(client: PgClient, naming: Naming): Session {
+/** A session of a pg Client. */
+export function pgSession(client: PgClient, naming: PgNaming): Session {
   return {
     toldPid: () => client.processID ?? undefined,
     async send({ name, text }, values) {
@@ -108,7 +109,7 @@ function onlyOnce(release: PgPoolClient["release"]): PgPoolClient["release"] {
 export function pgSessions(client: PgPool | PgClient, prepare: boolean): Sessions {
   const naming = { prepare };
   if (!isPool(client)) {
-    return inTurn(sessionOf(client, naming), client);
+    return inTurn(pgSession(client, naming), client);
   }
   return onLoan(async (): Promise<Lent> => {
     const lent = await borrow(client);
@@ -122,7 +123,7 @@ export function pgSessions(client: PgPool | PgClient, prepare: boolean): Session
     return {
       id: lent,
       handle: lent,
-      session: sessionOf(lent, naming),
+      session: pgSession(lent, naming),
       giveBack(usable) {
         if (usable) {
           lent.removeListener("error", ignore);

@@ -3,7 +3,7 @@
 
 import { ArgumentError, type MultiKeyStore } from "@onceproof/core/advanced";
 import { type BridgedTransaction, bridgedRows, isBridged } from "../bridges/bridged.js";
-import type { PgClient } from "../drivers/pg.js";
+import { type PgClient, type PgNaming, pgSession } from "../drivers/pg.js";
 import type { PgliteDatabase } from "../drivers/pglite.js";
 import { isPglite, isPostgresJs } from "../drivers/postgres.js";
 import {
@@ -35,10 +35,12 @@ const NEVER: Naming = { prepare: () => false, giveUp: () => {} };
 export function postgresTransactions(options: ResolvedOptions): DialectTransactions {
   const { client, prepare } = options;
   const binding = bindingOf(options);
+  // Of the pg connections on which the user began.
+  const pgNaming = { prepare };
   const naming = isPostgresJs(client) ? namingOn(client, prepare) : NEVER;
   return {
     transaction: transactionOn(options),
-    bind: (tx) => bind(binding, naming, tx),
+    bind: (tx) => bind(binding, { postgresJs: naming, pg: pgNaming }, tx),
   };
 }
 
@@ -130,32 +132,39 @@ function pgliteTransactions(database: PgliteDatabase): CallbackTransactions<Pgli
   };
 }
 
-function bind(binding: Binding, naming: Naming, tx: unknown): MultiKeyStore {
-  const watch = watchOver(tx);
-  return bindPostgres(binding, carrierOf(tx, watch?.session, naming), watch);
+/** Whether each driver's statements are prepared. */
+interface Namings {
+  readonly postgresJs: Naming;
+  readonly pg: PgNaming;
 }
 
-function carrierOf(tx: unknown, session: Session | undefined, naming: Naming): Carrier {
+function bind(binding: Binding, namings: Namings, tx: unknown): MultiKeyStore {
+  const watch = watchOver(tx);
+  return bindPostgres(binding, carrierOf(tx, watch?.session, namings), watch);
+}
+
+function sessionCarrier(session: Session): Carrier {
+  return { query: async (sent, values) => (await session.send(sent, values)).rows };
+}
+
+function carrierOf(tx: unknown, session: Session | undefined, namings: Namings): Carrier {
   if (session !== undefined) {
-    return { query: async (sent, values) => (await session.send(sent, values)).rows };
+    return sessionCarrier(session);
   }
   if (isBridged(tx)) {
     return { query: ({ text }, values) => bridgedRows(tx as BridgedTransaction, text, values) };
   }
   const { unsafe: send, savepoint, query, exec } = Object(tx) as Record<string, unknown>;
   if (typeof send === "function" && typeof savepoint === "function") {
-    return postgresJsCarrier(tx as PostgresJsTransaction, naming);
+    return postgresJsCarrier(tx as PostgresJsTransaction, namings.postgresJs);
   }
   if (typeof query === "function") {
-    const rows = async (answer: Promise<{ readonly rows: unknown[] }>) =>
-      (await answer).rows as Columns[];
     return typeof exec === "function"
       ? {
-          query: ({ text }, values) => rows((tx as PgliteTransaction).query(text, values as never)),
+          query: async ({ text }, values) =>
+            (await (tx as PgliteTransaction).query(text, values as never)).rows as Columns[],
         }
-      : {
-          query: ({ text }, values) => rows((tx as PgClient).query({ text, values: [...values] })),
-        };
+      : sessionCarrier(pgSession(tx as PgClient, namings.pg));
   }
   throw new ArgumentError(
     "optionInvalid",

@@ -44,6 +44,8 @@ export default defineConfig({
         root: `${root}${folder}`,
         include: ["test/**/*.test.ts"],
         environment: "node",
+        // Core keeps no state, and its many short files would each start a process and load it anew.
+        isolate: folder !== "packages/core",
         // For what hangs: a busy machine takes many times what an idle one does.
         testTimeout: 120_000,
         hookTimeout: 120_000,

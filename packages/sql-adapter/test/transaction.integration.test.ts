@@ -335,7 +335,7 @@ for (const { database, server, start, drivers } of arms) {
             expect(await first).toEqual({ receipt: "first" });
             expect(await effects(key)).toBe(1);
           },
-          { operationTimeoutMs: 400 },
+          { operationTimeoutMs: 2_000 },
         );
       });
 

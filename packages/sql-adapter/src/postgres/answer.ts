@@ -8,6 +8,22 @@ function sightIn(key: string, columns: Columns, tombstoneUs: number): Sight {
   return sightOf(key, slotOf(key, columns, tombstoneUs), integer(columns.now));
 }
 
+/**
+ * Every statement of ours answers with a row, so none is no answer. postgres.js was seen to give
+ * none for a statement whose connection was killed.
+ */
+export function noRow(): Error {
+  return new Error("the server's answer holds no row: the connection may have been lost in it");
+}
+
+/** The row of a statement that answers with one. */
+export function onlyRow([row]: readonly Columns[]): Columns {
+  if (row === undefined) {
+    throw noRow();
+  }
+  return row;
+}
+
 /** The answer to a read. */
 export function readAnswer(key: string, columns: Columns, tombstoneUs: number): Observation {
   return observe(sightIn(key, columns, tombstoneUs), key);

@@ -8,7 +8,7 @@ import { keyBytes } from "../shared/key-bytes.js";
 import { type Columns, integer } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
 import { contended, endedInside, isCausedBy, type Watch } from "../shared/transaction-watch.js";
-import { readAnswer, writeAnswer } from "./answer.js";
+import { onlyRow, readAnswer, writeAnswer } from "./answer.js";
 import type { ResolvedOptions } from "./options.js";
 import { bridgedState, isContention } from "./sqlstate.js";
 import {
@@ -153,16 +153,16 @@ export function bindPostgres(
       async read(key) {
         const bytes = keyBytes(key);
         if (watch !== undefined) {
-          const [row = {}] = await carrier.query(statements.read, [bytes]);
+          const row = onlyRow(await carrier.query(statements.read, [bytes]));
           return readAnswer(key, row, tombstoneUs);
         }
-        const [clock = {}] = await carrier.query(CLOCK_BEFORE, []);
-        const [row = {}] = await carrier.query(readSince, [bytes, integer(clock.now)]);
+        const clock = onlyRow(await carrier.query(CLOCK_BEFORE, []));
+        const row = onlyRow(await carrier.query(readSince, [bytes, integer(clock.now)]));
         return readAnswer(key, row, tombstoneUs);
       },
       async write(write, deadline) {
         const [step, values] = stepOf(write, statements);
-        const [row = {}] = await carrier.query(step, [...headOf(write, deadline), ...values]);
+        const row = onlyRow(await carrier.query(step, [...headOf(write, deadline), ...values]));
         checkSame(row);
         return writeAnswer(row, write, tombstoneUs);
       },

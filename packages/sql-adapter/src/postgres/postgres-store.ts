@@ -6,10 +6,11 @@ import type { PostgresClient } from "../drivers/postgres.js";
 import type { PostgresTransactionOf } from "../drivers/transaction-of.js";
 import type { Attempt } from "../shared/exchange.js";
 import { keyBytes } from "../shared/key-bytes.js";
+import type { Columns } from "../shared/row.js";
 import { type ServerStore, serverStore } from "../shared/server-store.js";
 import type { Reply } from "../shared/session.js";
 import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
-import { readAnswer, writeAnswer } from "./answer.js";
+import { noRow, readAnswer, writeAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
 import { sweepStatement, sweepStretch } from "./sweep.js";
 import { postgresTransactions } from "./transaction.js";
@@ -21,10 +22,18 @@ import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-a
 export interface PostgresStore<Tx = unknown> extends ServerStore, SqlTransactions<Tx> {}
 
 /** The attempt with its rows read as an answer. */
-function read<T>(attempt: Attempt<Reply>, answer: (rows: Reply["rows"]) => T): Attempt<T> {
-  return attempt.kind === "answer"
-    ? { kind: "answer", value: answer(attempt.value.rows) }
-    : attempt;
+function read<T>(
+  attempt: Attempt<Reply>,
+  answer: (first: Columns, rows: readonly Columns[]) => T,
+): Attempt<T> {
+  if (attempt.kind !== "answer") {
+    return attempt;
+  }
+  const { rows } = attempt.value;
+  const [first] = rows;
+  return first === undefined
+    ? { kind: "noAnswer", cause: noRow() }
+    : { kind: "answer", value: answer(first, rows) };
 }
 
 /**
@@ -64,21 +73,21 @@ export function createPostgresStore(
     {
       async read(key, deadline) {
         const seen = await exchange.statement(statements.read, [keyBytes(key)], deadline);
-        return read(seen, ([row = {}]) => readAnswer(key, row, tombstoneUs));
+        return read(seen, (row) => readAnswer(key, row, tombstoneUs));
       },
 
       async write(write, deadline) {
         const [statement, values] = stepOf(write, statements);
         const parameters = [...headOf(write, deadline), ...values];
         const sent = await exchange.statement(statement, parameters, deadline);
-        return read(sent, ([row = {}]) => writeAnswer(row, write, tombstoneUs));
+        return read(sent, (row) => writeAnswer(row, write, tombstoneUs));
       },
 
       async writeAll(all, deadline) {
         const statement = writeAllStatement(table, tombstoneUs, all.writes.length, channel);
         const parameters = writeAllParameters(all, lockTimeout(deadline));
         const sent = await exchange.statement(statement, parameters, deadline);
-        return read(racedInsert(sent), (rows) => writeAllAnswer(rows, all, tombstoneUs));
+        return read(racedInsert(sent), (_first, rows) => writeAllAnswer(rows, all, tombstoneUs));
       },
 
       sweepStretch: (from, limit, deadline) =>

@@ -8,6 +8,7 @@ import { keyBytes } from "../shared/key-bytes.js";
 import { micros } from "../shared/micros.js";
 import { type Columns, integer, slotOf, valueBytes } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
+import { onlyRow } from "./answer.js";
 import {
   BEFORE_WRITE,
   CLOCK,
@@ -142,7 +143,7 @@ export function writeAllAnswer(
   all: WriteAll,
   tombstoneUs: number,
 ): WriteAllResult | undefined {
-  const [first = {}] = rows;
+  const first = onlyRow(rows);
   if (first.wat !== null) {
     const revisions = rows.map(({ wrev }) => integer(wrev));
     return { outcome: "applied", revisions, now: integer(first.wat), replayed: false };

@@ -1,0 +1,39 @@
+// An answer without the row that every statement of ours gives is no answer: a driver was seen to
+// resolve so when its connection was killed, and nothing may be told from it.
+
+import type { AtomicStore } from "@onceproof/core/advanced";
+import { createPostgresStore } from "@onceproof/sql-adapter";
+import { newOpId } from "@onceproof/test-servers";
+import { describe, expect, it } from "vitest";
+
+const client = { query: async () => ({ rows: [] }) };
+
+function storeOn(): AtomicStore {
+  return createPostgresStore({ client, table: "entries" });
+}
+
+const create = (key: string) =>
+  ({ key, expect: "absent", next: { value: "v", ttlMs: 1000 } }) as const;
+
+describe("an answer without a row", () => {
+  it("makes a read unavailable", async () => {
+    await expect(storeOn().read("k")).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("leaves a write unknown", async () => {
+    const write = { ...create("k"), opId: newOpId() };
+    expect(await storeOn().write(write)).toMatchObject({ outcome: "unknown" });
+  });
+
+  it("leaves a write of several keys unknown", async () => {
+    const store = createPostgresStore({ client, table: "entries" });
+    const writes = ["a", "b"].map(create);
+    expect(await store.writeAll({ writes, opId: newOpId() })).toMatchObject({ outcome: "unknown" });
+  });
+
+  it("is no answer to a bound store either", async () => {
+    const store = createPostgresStore({ client, table: "entries" });
+    const bound = store.bind(client as never);
+    await expect(bound.read("k")).rejects.toMatchObject({ code: "unavailable" });
+  });
+});

@@ -5,6 +5,8 @@ import type { TransactionalStore } from "@onceproof/core/advanced";
 export const OUTSIDE = "effect-outside";
 /** A commit without an answer is taken for a rollback. */
 export const LOST_COMMIT = "lost-commit-rerun";
+/** The stock is read, and written back less one, as if nobody came in between. */
+export const LOST_UPDATE = "lost-update";
 
 export const brokenTransactions: readonly { readonly name: string; readonly summary: string }[] = [
   {
@@ -12,6 +14,10 @@ export const brokenTransactions: readonly { readonly name: string; readonly summ
     summary: "an effect commits before its record, which may then never be written",
   },
   { name: LOST_COMMIT, summary: "a commit without an answer is run again, under another key" },
+  {
+    name: LOST_UPDATE,
+    summary: "stock is read and written back by the handler (not seen on sqlite)",
+  },
 ];
 
 /** Runs again, as if nothing had happened and for nobody in particular, what may have committed. */

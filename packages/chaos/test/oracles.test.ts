@@ -6,7 +6,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SinkLine, Subject } from "../src/log/call.js";
 import { judgeRun, type RunFacts, writeFacts } from "../src/oracles/judge.js";
-import { ACCOUNTS, type Bank, type Effect, ITEMS, OPENING } from "../src/workloads/payments.js";
+import {
+  ACCOUNTS,
+  type Bank,
+  type Effect,
+  ITEMS,
+  OPENING,
+  openingStock,
+  SCARCE,
+} from "../src/workloads/payments.js";
 
 let folder: string;
 let lines: object[];
@@ -250,7 +258,7 @@ describe("payments", () => {
     const moved = { "1": OPENING - 30 * times, "2": OPENING + 30 * times };
     return {
       accounts: { ...all(ACCOUNTS), ...moved },
-      stock: { ...all(ITEMS), "3": OPENING - times },
+      stock: { ...all(ITEMS), [SCARCE]: openingStock(SCARCE), "3": OPENING - times },
     };
   };
 
@@ -289,11 +297,42 @@ describe("payments", () => {
     expect(await judged(end([]))).toEqual(["Dedup"]);
   });
 
-  test("balances that no row explains are noticed, and money that is missing in the middle", async () => {
+  test("balances and stock that no row explains are noticed", async () => {
     call("payment", ask("a", "1"), paid("1"));
     expect(await judged(end([row("a", "1")], 2))).toEqual(["Payments", "Payments", "Payments"]);
-    call("sums", {}, { outcome: "seen", money: OPENING * ACCOUNTS - 1, accounts: ACCOUNTS });
-    expect(await judged(end([row("a", "1")]))).toEqual(["Payments"]);
+  });
+
+  test("more pieces sold than there were are noticed, though every row explains one", async () => {
+    const requests = Array.from({ length: openingStock(SCARCE) + 1 }, (_, at) => `r${at}`);
+    const sold = requests.map((request) => ({ ...row(request, request), amount: 0, item: SCARCE }));
+    for (const request of requests) call("payment", ask(request, request), paid(request));
+    const { accounts, stock } = standingAfter(0);
+    const bank: Bank = { accounts, stock: { ...stock, [SCARCE]: -1 }, effects: sold };
+    expect(await judged({ end: { looks: [], accounts: {}, orders: {}, bank } })).toEqual([
+      "Payments",
+    ]);
+  });
+
+  const ALL_STOCK = Array.from({ length: ITEMS }, (_, at) => openingStock(at + 1)).reduce(
+    (sum, pieces) => sum + pieces,
+  );
+  const look = {
+    ...{ outcome: "seen", money: OPENING * ACCOUNTS, accounts: ACCOUNTS, leastMoney: 0 },
+    ...{ pieces: ALL_STOCK - 7, leastPieces: 0, effects: 7 },
+  };
+
+  test.each([
+    { what: "money that is missing", look: { ...look, money: look.money - 1 } },
+    { what: "an account that is missing", look: { ...look, accounts: ACCOUNTS - 1 } },
+    { what: "an account below nothing", look: { ...look, leastMoney: -1 } },
+    { what: "a piece that nobody bought", look: { ...look, pieces: look.pieces - 1 } },
+    { what: "a payment that took no piece", look: { ...look, effects: 8 } },
+    { what: "an item below nothing", look: { ...look, leastPieces: -1 } },
+  ])("in the middle, $what is noticed", async ({ look: wrong }) => {
+    call("sums", {}, look);
+    expect(await judged()).toEqual([]);
+    call("sums", {}, wrong);
+    expect(await judged()).toEqual(["Payments"]);
   });
 
   test("a transaction that was aborted before, or is not exactly once, is noticed", async () => {

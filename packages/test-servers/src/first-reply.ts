@@ -1,7 +1,7 @@
 // How a server is asked whether it is ready: one connection, a word to it or none, its first reply.
 import { connect } from "node:net";
 
-const REPLY_WITHIN_MS = 1_000;
+const REPLY_WITHIN_MS = 10_000;
 
 /** Whether the first that a server on this port replies, in time, is what `accepts` waits for. */
 export function firstReply(

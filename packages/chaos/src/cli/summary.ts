@@ -40,6 +40,9 @@ const WORDS: Readonly<Record<string, string>> = {
   paymentsReplayed: "callers that were given another's payment",
   paymentRuns: "runs of their handlers, with those that were rolled back",
   paymentDeadlocks: "of them rolled back as the victim of a deadlock",
+  paymentCommitsUnknown: "of their commits without an answer",
+  paymentsDeclined: "callers that were declined: not covered, or sold out",
+  paymentLooks: "looks at money and stock in the middle of everything",
   paymentsIndeterminate: "callers that were told indeterminate",
 };
 

@@ -7,6 +7,7 @@ import {
   type Effect,
   ITEMS,
   OPENING,
+  openingStock,
   type PaymentAsk,
   type Sums,
 } from "../workloads/payments.js";
@@ -21,6 +22,9 @@ const NOTHING =
 const LEFT = "Dedup: what is rolled back leaves no record, and no transaction is left behind.";
 const ADDS_UP = "Payments: balances and stock add up exactly.";
 
+const ITEM_NUMBERS = Array.from({ length: ITEMS }, (_, at) => at + 1);
+const ALL_STOCK = ITEM_NUMBERS.reduce((sum, item) => sum + openingStock(item), 0);
+
 interface Answer {
   readonly outcome?: string;
   readonly value?: string;
@@ -30,6 +34,7 @@ interface Answer {
   readonly runs?: number;
   readonly deadlocks?: number;
   readonly aborted?: number;
+  readonly commitsUnknown?: number;
 }
 
 const answerOf = ({ answer }: Call): Answer => (answer ?? {}) as Answer;
@@ -62,7 +67,8 @@ export function judgePayments(calls: readonly Call[], end: Bank | undefined): Ve
     violations.push({ guarantee: ONCE, detail: `nobody asked for ${unasked.join(", ")}` });
   }
   if (end !== undefined) violations.push(...judgeBalances(end));
-  return { violations, tallies: tally(asked, byRequest.size, end) };
+  const tallies = { ...tally(asked, byRequest.size, end), paymentLooks: looksAt(calls).length };
+  return { violations, tallies };
 }
 
 function judgeRows(
@@ -115,16 +121,27 @@ function judgeCalls(asked: readonly Call[]): Violation[] {
 }
 
 function judgeSums(calls: readonly Call[]): Violation[] {
-  const looks = calls.filter(({ to, answer }) => to === "sums" && outcomeOf(answer) === "seen");
-  const wrong = looks
-    .map(({ answer }) => answer as Sums)
-    .filter(({ money, accounts }) => {
-      return money !== OPENING * ACCOUNTS || accounts !== ACCOUNTS;
-    });
-  return wrong.map(({ money, accounts }) => ({
-    guarantee: ADDS_UP,
-    detail: `in the middle of the run, ${accounts} accounts held ${money}`,
-  }));
+  return looksAt(calls).flatMap((sums) =>
+    addsUp(sums)
+      ? []
+      : [{ guarantee: ADDS_UP, detail: `in the middle of the run: ${JSON.stringify(sums)}` }],
+  );
+}
+
+const looksAt = (calls: readonly Call[]): Sums[] =>
+  calls
+    .filter(({ to, answer }) => to === "sums" && outcomeOf(answer) === "seen")
+    .map(({ answer }) => answer as Sums);
+
+/** Money only moves, each payment takes a piece, and what would leave less than none is declined. */
+function addsUp({ money, accounts, leastMoney, pieces, leastPieces, effects }: Sums): boolean {
+  return (
+    money === OPENING * ACCOUNTS &&
+    accounts === ACCOUNTS &&
+    pieces + effects === ALL_STOCK &&
+    leastMoney >= 0 &&
+    leastPieces >= 0
+  );
 }
 
 function judgeBalances({ accounts, stock, effects }: Bank): Violation[] {
@@ -132,7 +149,7 @@ function judgeBalances({ accounts, stock, effects }: Bank): Violation[] {
   const add = (name: string, by: number): void =>
     void expected.set(name, (expected.get(name) ?? 0) + by);
   for (let id = 1; id <= ACCOUNTS; id += 1) add(`account ${id}`, OPENING);
-  for (let id = 1; id <= ITEMS; id += 1) add(`stock ${id}`, OPENING);
+  for (const item of ITEM_NUMBERS) add(`stock ${item}`, openingStock(item));
   for (const { source, target, amount, item } of effects) {
     add(`account ${source}`, -amount);
     add(`account ${target}`, amount);
@@ -142,11 +159,13 @@ function judgeBalances({ accounts, stock, effects }: Bank): Violation[] {
     ...Object.entries(accounts).map(([id, n]) => [`account ${id}`, n] as const),
     ...Object.entries(stock).map(([id, n]) => [`stock ${id}`, n] as const),
   ]);
-  return [...expected].flatMap(([name, n]) =>
-    stands.get(name) === n
-      ? []
-      : [{ guarantee: ADDS_UP, detail: `${name}: ${n} by its rows, ${stands.get(name)} stands` }],
-  );
+  return [...expected].flatMap(([name, n]) => {
+    const stood = stands.get(name);
+    if (stood !== n) {
+      return [{ guarantee: ADDS_UP, detail: `${name}: ${n} by its rows, ${stood} stands` }];
+    }
+    return n < 0 ? [{ guarantee: ADDS_UP, detail: `${name}: ${n}, less than none` }] : [];
+  });
 }
 
 function tally(
@@ -165,6 +184,8 @@ function tally(
     paymentsReplayed: count(({ outcome }) => outcome === "replayed"),
     paymentRuns: sum(({ runs }) => runs),
     paymentDeadlocks: sum(({ deadlocks }) => deadlocks),
+    paymentCommitsUnknown: sum(({ commitsUnknown }) => commitsUnknown),
+    paymentsDeclined: count(({ outcome }) => outcome === "failed"),
     paymentsIndeterminate: count(mayHave),
   };
 }

@@ -16,10 +16,11 @@ export const COMMON_FAULTS = {
   freeze: "one client process is stopped (SIGSTOP), longer than a lease, and goes on",
   stall: "the server is stopped (SIGSTOP) for a while",
   kill: "the server is killed (SIGKILL) and restarted on its data",
+  "kill-commit": "the same, while a commit is on its way or under way",
   jump: "the server's clock jumps by up to an hour, there and back (only if asked for)",
 } as const;
 
-const ON_SERVER = ["stall", "kill", "jump"];
+const ON_SERVER = ["stall", "kill", "kill-commit", "jump"];
 
 /** Faults that are struck unless others are asked for. */
 export function defaultFaults(kind: StoreKind): string[] {
@@ -54,6 +55,9 @@ export interface FaultOptions {
 }
 
 const HOUR_MS = 3_600_000;
+const COMMIT_WITHIN_MS = 1_000;
+/** A commit waits for a disk: so it is killed before, while and after its record is written. */
+const LONGEST_COMMIT_MS = 3;
 const LOSSES = ["loseRequest", "loseReply", "swallowReply"] as const;
 
 /** Strikes until it is stopped; every fault is over when it resolves. */
@@ -77,6 +81,15 @@ export async function strikeFaults(options: FaultOptions): Promise<void> {
         server?.kill("SIGKILL");
         await server?.restart();
         return;
+      case "kill-commit": {
+        const came = await commitFrom(targets.clients, lasting);
+        if (!came) return options.onFault(`${fault} (not taken)`);
+        const afterMs = random.int(0, LONGEST_COMMIT_MS);
+        if (afterMs > 0) await sleep(afterMs);
+        server?.kill("SIGKILL");
+        await server?.restart();
+        return;
+      }
       case "jump": {
         const next = random.int(-HOUR_MS, HOUR_MS);
         clock?.jumpClock(next - offsetMs);
@@ -98,6 +111,21 @@ export async function strikeFaults(options: FaultOptions): Promise<void> {
       track(options, name, drawn, { leastMs: 100, mostMs: 700 }, strikeClient),
     ),
   ]);
+}
+
+/** Resolves in the turn in which a request to commit passes a proxy; false if none did for a while. */
+async function commitFrom(clients: Targets["clients"], lasting: Lasting): Promise<boolean> {
+  let seen = (): void => {};
+  const passed = new Promise<boolean>((resolve) => {
+    seen = () => resolve(true);
+  });
+  const rule = (request: Buffer): undefined => {
+    if (request.includes("COMMIT")) seen();
+  };
+  const lifts = clients.map(({ proxy }) => proxy?.addRule(rule));
+  const came = await Promise.race([passed, lasting(COMMIT_WITHIN_MS).then(() => false)]);
+  for (const lift of lifts) lift?.();
+  return came;
 }
 
 async function atClient(

@@ -15,6 +15,20 @@ export interface Worker {
   end(): Promise<void>;
 }
 
+const running = new Set<ChildProcess>();
+let endsAll = false;
+
+/** However this process ends, they end too. One listener for all: Node warns of more than ten. */
+function endWithUs(child: ChildProcess, gone: Promise<unknown>): void {
+  running.add(child);
+  void gone.then(() => running.delete(child));
+  if (endsAll) return;
+  endsAll = true;
+  process.once("exit", () => {
+    for (const each of running) each.kill("SIGKILL");
+  });
+}
+
 /** How many times two processes compare their clocks. */
 const CLOCK_LOOKS = 5;
 
@@ -38,9 +52,7 @@ export async function startWorker(
   void gone.then(() => {
     died = !wanted;
   });
-  const atExit = (): void => void child.kill("SIGKILL");
-  process.once("exit", atExit);
-  void gone.then(() => process.removeListener("exit", atExit));
+  endWithUs(child, gone);
   const send = (message: ToWorker): void => {
     child.send(message, () => {});
   };

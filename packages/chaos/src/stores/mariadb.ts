@@ -5,7 +5,8 @@ import { type Connection as MariadbConnection, createPool as mariadbPool } from 
 import mysql, { type Connection as Mysql2Connection } from "mysql2/promise";
 import { portOf, type Row, type Statements, type StoreKind } from "./store-kind.js";
 
-const CONNECT_WITHIN_MS = 1_000;
+/** As all connect at once to a server that comes back: who gives up soon only asks it again. */
+const CONNECT_WITHIN_MS = 10_000;
 const CONNECTIONS = 6;
 const DEADLOCK = 1213;
 const DATABASE = "app";

@@ -4,7 +4,8 @@ import { missing, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
 import { portOf, type Row, type Statements, type StoreKind } from "./store-kind.js";
 
-const CONNECT_WITHIN_MS = 1_000;
+/** As all connect at once to a server that comes back: who gives up soon only asks it again. */
+const CONNECT_WITHIN_MS = 10_000;
 const DEADLOCK = "40P01";
 const ABORTED = "25P02";
 

@@ -51,7 +51,7 @@ export const redis: StoreKind = {
   name: "redis",
   clients: CLIENTS,
   faults: { flush: "the server's scripts are flushed" },
-  without: ["commit"],
+  without: ["commit", "kill-commit"],
   missing: () => missing("redis"),
 
   async start({ clock }) {

@@ -38,7 +38,7 @@ export const sqlite: StoreKind = {
     checkpoint: "the log is written back into the file and emptied",
   },
   // There is no server and no network.
-  without: ["cut", "lose", "commit", "delay", "hold", "stall", "kill", "jump"],
+  without: ["cut", "lose", "commit", "delay", "hold", "stall", "kill", "kill-commit", "jump"],
   missing: () => undefined,
 
   async start() {

@@ -66,7 +66,7 @@ describe.each([
     ...{ store: "postgres", calls: 2_000, broken: LOST_COMMIT, faults: ["commit"] },
     says: ONCE_IN_TRANSACTION,
   },
-  { store: "mariadb", calls: 1_000, broken: LOST_UPDATE, faults: [], says: ADDS_UP },
+  { store: "mariadb", calls: 3_000, broken: LOST_UPDATE, faults: [], says: ADDS_UP },
   {
     ...{ store: "sqlite", calls: 600, broken: OUTSIDE, faults: ["crash", "freeze"] },
     says: ONCE_IN_TRANSACTION,
@@ -77,7 +77,8 @@ describe.each([
   test.skipIf(reason)(
     `keeps every guarantee through ${calls} calls, payments in its transactions and every fault`,
     async () => {
-      const report = await run(store, { calls });
+      // Long enough that each workload has met itself again.
+      const report = await run(store, { calls, forMs: 5_000 });
       expectHeld(report, calls);
       for (const name of ["payments", "paymentsReplayed"]) {
         expect(report.tallies[name], name).toBeGreaterThan(0);

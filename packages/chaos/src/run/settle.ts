@@ -77,12 +77,16 @@ export async function settleAll(options: SettleOptions): Promise<NonNullable<Run
   }
 }
 
-async function forAll<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+async function forAll<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  atOnce = AT_ONCE,
+): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const next = async (): Promise<void> => {
     for (let item = iterator.next(); !item.done; item = iterator.next()) await work(item.value);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await Promise.all(Array.from({ length: atOnce }, next));
 }
 
 /** The questions of one kind, each once. */
@@ -135,13 +139,15 @@ async function settlePayments(
   if (transactions === undefined) return undefined;
   const payments = createPayments(transactions, lane.broken);
   const asks = questions<PaymentAsk>(calls, "payment", ({ request }) => request);
-  await forAll(asks, async ({ request }) => {
+  const settle = async ({ request }: PaymentAsk): Promise<void> => {
     // Some callers take back what they paid, also here.
     for (let time = 0; time < ASKS_AGAIN; time += 1) {
       const told = outcomeOf(await askForPayment(lane, payments, transactions, request));
       if (told === "executed" || told === "replayed" || told === "failed") return;
     }
-  });
+  };
+  // One at a time: among many, those of a storm would meet in deadlocks for minutes.
+  await forAll(asks, settle, 1);
   return readBank(tables);
 }
 

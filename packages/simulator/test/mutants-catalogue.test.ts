@@ -2,8 +2,8 @@
 // out to cover is made by one, and what the build keeps of it is the change of the source.
 
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { bundleCore } from "../mutants/bundle.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { openBundler } from "../mutants/bundle.ts";
 import { mutants } from "../mutants/catalogue.ts";
 import { editsBetween } from "../mutants/edits.ts";
 import { applyEdits } from "../src/mutants/bundle.ts";
@@ -72,9 +72,11 @@ test("every family has at least two mutants", () => {
 test("the edits of a mutant make exactly what bundling its changed source gives", async () => {
   const listed = await loadMutants();
   expect(listed.map(({ id }) => id)).toEqual(mutants.map(({ id }) => id));
-  expect(await coreText(undefined)).toBe(await bundleCore());
+  const bundler = await openBundler();
+  onTestFinished(bundler.close);
+  expect(await coreText(undefined)).toBe(await bundler.bundle());
   for (const mutant of mutants.filter((_, index) => index % 20 === 0)) {
-    expect(await coreText(mutant.id), mutant.id).toBe(await bundleCore(mutant));
+    expect(await coreText(mutant.id), mutant.id).toBe(await bundler.bundle(mutant));
   }
 });
 

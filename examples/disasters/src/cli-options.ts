@@ -16,6 +16,8 @@ export interface CliOptions {
   /** Names of disasters; empty means all. */
   readonly only: readonly string[];
   readonly payloads: string | undefined;
+  /** How many come to the sale. */
+  readonly buyers: number;
   readonly store: StoreChoice;
 }
 
@@ -35,13 +37,15 @@ const SERVERS: Readonly<Record<string, string>> = {
 
 export function parseCli(argv: readonly string[]): CliOptions {
   const { values } = parse(argv);
+  const store = storeOf(values.store ?? "sqlite", values.file, values.fresh ?? false);
   return {
     help: values.help ?? false,
     json: values.json ?? false,
     seed: values.seed === undefined ? undefined : seedOf(values.seed),
     only: (values.only ?? []).flatMap((names) => names.split(",")).map((name) => name.trim()),
     payloads: values.payloads,
-    store: storeOf(values.store ?? "sqlite", values.file, values.fresh ?? false),
+    buyers: values.buyers === undefined ? buyersOn(store) : buyersIn(values.buyers),
+    store,
   };
 }
 
@@ -56,6 +60,7 @@ function parse(argv: readonly string[]) {
         seed: { type: "string" },
         only: { type: "string", multiple: true },
         payloads: { type: "string" },
+        buyers: { type: "string" },
         store: { type: "string" },
         file: { type: "string" },
         fresh: { type: "boolean" },
@@ -112,9 +117,16 @@ const MANY_BUYERS = 1_000;
 /** Of a thousand who contend for one row, most wait for others' transactions and begin again: minutes. */
 const BUYERS_ON_SQL = 100;
 
-/** How many come to the sale. */
-export function buyersOn({ kind }: StoreChoice): number {
+function buyersOn({ kind }: StoreChoice): number {
   return ["postgres", "mysql", "pglite"].includes(kind) ? BUYERS_ON_SQL : MANY_BUYERS;
+}
+
+function buyersIn(text: string): number {
+  const buyers = Number(text);
+  if (!/^\d+0$/.test(text) || buyers < 10 || buyers > MANY_BUYERS) {
+    throw new UsageError(`--buyers must be 10, 20, and so on up to ${MANY_BUYERS}, got "${text}"`);
+  }
+  return buyers;
 }
 
 /** The chosen of all, in the order of the table. */
@@ -143,12 +155,13 @@ Usage: npm start -- [options]
                   ${wrapNames(names)}
   --seed N        decides timing, duplication and order of the traffic (printed; default random)
   --payloads DIR  replay the JSON files of this directory instead of GitHub's example webhooks
+  --buyers N      how many come to the sale, for a tenth as many units (default 1000; on Postgres,
+                  MySQL and PGlite 100)
   --file FILE     the SQLite file to run in (default: .state/disasters.db in this example's folder)
   --fresh         begins anew; without it, a run that was stopped or killed in the last half hour
                   is gone on with
   --store KIND    sqlite (default), memory, pglite, or a server of yours: redis, postgres, mysql,
-                  mariadb, or its address, such as postgres://user:password@host:port/database;
-                  on Postgres, MySQL and PGlite 100 buyers come to the sale, elsewhere 1,000
+                  mariadb, or its address, such as postgres://user:password@host:port/database
   --json          the facts as JSON on stdout
   -h, --help      this text
 

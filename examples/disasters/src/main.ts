@@ -1,7 +1,7 @@
 // `npm start`: runs the disasters and prints what happened.
 
 import { codeOf } from "@onceproof/core";
-import { buyersOn, choose, drawSeed, helpText, parseCli, UsageError } from "./cli-options.js";
+import { choose, drawSeed, helpText, parseCli, UsageError } from "./cli-options.js";
 import type { Disaster } from "./disaster.js";
 import { allDisasters } from "./disasters/index.js";
 import { type Payload, readPayloads } from "./disasters/webhook-payloads.js";
@@ -17,12 +17,11 @@ import type { RunState } from "./run-state.js";
 const WIDTH_OF_A_PIPE = 100;
 
 async function main(argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const { help, json, seed, only, payloads, store } = parseCli(argv);
+  const { help, json, seed, only, payloads, buyers, store } = parseCli(argv);
   if (help) {
     process.stdout.write(helpText(allDisasters([]).map(({ name }) => name)));
     return 0;
   }
-  const buyers = buyersOn(store);
   const disasters = choose(allDisasters(await load(payloads), { buyers }), only);
   const startedAt = performance.now();
   const asked = JSON.stringify([disasters.map(({ name, expected }) => [name, expected]), payloads]);

@@ -92,6 +92,8 @@ describe("the command line", () => {
     [["--seed", "4294967296"], "--seed must be a whole number"],
     [["--seed", "1e3"], "--seed must be a whole number"],
     [["--seed", ""], "--seed must be a whole number"],
+    [["--buyers", "15"], "--buyers must be 10, 20, and so on up to 1000"],
+    [["--buyers", "00"], "--buyers must be 10, 20, and so on up to 1000"],
     [["double-click"], "Unexpected argument 'double-click'"],
     [["--store", "elsewhere"], "--store must be sqlite, memory, pglite, redis, postgres, mysql,"],
     [["--store", "pglite", "--file", "f"], "--file and --fresh are for --store sqlite"],
@@ -121,6 +123,9 @@ describe("the command line", () => {
     expect(seed).toBeUndefined();
     expect(drawSeed()).toBeGreaterThanOrEqual(0);
     expect(store).toEqual({ kind: "sqlite", file: undefined, fresh: false });
+    expect(parseCli([]).buyers).toBe(1_000);
+    expect(parseCli(["--store", "pglite"]).buyers).toBe(100);
+    expect(parseCli(["--store", "pglite", "--buyers", "200"]).buyers).toBe(200);
     expect(parseCli(["--store", "memory"]).store).toEqual({ kind: "memory" });
     const all = [{ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }];
     expect(choose(all, only).map(({ name }) => name)).toEqual(["a", "b", "c"]);

@@ -11,8 +11,9 @@ import { buildProgram, type Program, type Started } from "./support/program.js";
 
 const SEED = 20_260;
 const NAMES = allDisasters([]).map(({ name }) => name);
-/** Enough to be killed among; all of GitHub's would only take longer. */
-const PAYLOADS = 60;
+/** Enough to be killed among; all of GitHub's, and as many buyers as usual, would only take longer. */
+const PAYLOADS = 40;
+const BUYERS = 200;
 /** The sale takes as long as all others together, so it is killed apart from them. */
 const SALE = "flash-sale";
 
@@ -49,7 +50,7 @@ afterAll(async () => {
 const start = (file: string, only: string) =>
   program.start([
     ...["--json", `--seed=${SEED}`, `--only=${only}`, "--file", join(folder, file)],
-    ...["--payloads", join(folder, "payloads")],
+    ...["--payloads", join(folder, "payloads"), `--buyers=${BUYERS}`],
   ]);
 
 /** What must be the same however often it was killed; how much goes wrong without may differ. */

@@ -1,16 +1,20 @@
 // A mistake in the command line is told before anything is started.
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { type BuiltProgram, buildProgram } from "@onceproof/test-servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chooses, choosesNothing } from "../src/names.js";
 
-const folder = fileURLToPath(new URL("..", import.meta.url));
+let program: BuiltProgram;
+beforeAll(async () => {
+  program = await buildProgram({
+    package: new URL("../", import.meta.url),
+    entries: { main: "src/main.ts" },
+  });
+});
+afterAll(() => program.remove());
 
-function bench(...options: readonly string[]) {
-  // The sources, as in every test: the packages may not be built yet.
-  const args = ["src/main.ts", ...options];
-  return spawnSync("node_modules/.bin/tsx", args, { cwd: folder, encoding: "utf8" });
-}
+const bench = (...options: readonly string[]) =>
+  spawnSync(process.execPath, [program.file("main"), ...options], { encoding: "utf8" });
 
 describe("npm run bench", () => {
   it("lists what there is and exits with 2 where --only chooses nothing", () => {

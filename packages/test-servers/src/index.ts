@@ -13,6 +13,7 @@ export {
   judgeAppends,
   newOpId,
 } from "./append-workload.js";
+export { type BuiltProgram, buildProgram, type ProgramSources } from "./build-program.js";
 export type { ClockControl } from "./clock-shim.js";
 export { type DrivenClock, drivenClock } from "./driven-clock.js";
 export { type HurriedTime, hurriedTime } from "./hurried-time.js";

@@ -1,14 +1,11 @@
-// The program as one file, so that it starts in a moment: a test that kills it 50 times has to start
-// it 50 times. Built of the sources, like everything that is tested.
+// The program as JavaScript, so that it starts in a moment: a test that kills it 50 times has to start
+// it 50 times.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
-
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { buildProgram as build, type ProgramSources } from "@onceproof/test-servers";
 
 export interface Ended {
   /** null if it was killed. */
@@ -25,12 +22,12 @@ export interface Started {
 export interface Program {
   /** With these environment variables instead of those that forbid colours. */
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
-  /** Ends what still runs, and removes the file. */
+  /** Ends what still runs, and removes its files. */
   remove(): Promise<void>;
 }
 
 /** Sources that read themselves, or files beside them, find them where they are. */
-const inPlace: Plugin = {
+const inPlace: NonNullable<ProgramSources["plugins"]>[number] = {
   name: "in place",
   setup({ onLoad }) {
     onLoad({ filter: /\/examples\/disasters\/src\/.*\.ts$/ }, async ({ path }) => ({
@@ -44,36 +41,16 @@ const inPlace: Plugin = {
 };
 
 export async function buildProgram(): Promise<Program> {
-  // Below this example, since its dependencies are looked up from there.
-  const folder = here("../../.state/");
-  await mkdir(folder, { recursive: true });
-  const own = await mkdtemp(join(folder, "program-"));
-  const outfile = join(own, "main.mjs");
-  const { dependencies } = JSON.parse(await readFile(here("../../package.json"), "utf8"));
-  const packages = here("../../../../packages/");
-  await build({
-    entryPoints: [here("../../src/main.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    external: Object.keys(dependencies).filter((name) => !name.startsWith("@onceproof/")),
-    alias: {
-      "@onceproof/core/advanced": `${packages}core/src/advanced.ts`,
-      "@onceproof/core": `${packages}core/src/index.ts`,
-      "@onceproof/redis-adapter": `${packages}redis-adapter/src/index.ts`,
-      "@onceproof/sql-adapter": `${packages}sql-adapter/src/index.ts`,
-      "@onceproof/simulator": `${packages}simulator/src/index.ts`,
-    },
+  const built = await build({
+    package: new URL("../../", import.meta.url),
+    entries: { main: "src/main.ts" },
     plugins: [inPlace],
-    logLevel: "error",
   });
   const running = new Set<Started>();
   return {
     start(args, env = { NO_COLOR: "1" }) {
       const { FORCE_COLOR: _, NO_COLOR: __, COLUMNS: ___, ...inherited } = process.env;
-      const child = spawn(process.execPath, [outfile, ...args], {
+      const child = spawn(process.execPath, [built.file("main"), ...args], {
         stdio: ["ignore", "pipe", "pipe"],
         env: { ...inherited, ...env },
       });
@@ -87,7 +64,7 @@ export async function buildProgram(): Promise<Program> {
         process.kill("SIGKILL");
       }
       await Promise.all([...running].map(({ ended }) => ended));
-      await rm(own, { recursive: true, force: true });
+      built.remove();
     },
   };
 }

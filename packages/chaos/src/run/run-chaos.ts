@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTcpProxy, type TcpProxy } from "@onceproof/test-servers";
+import { buildProgram, startTcpProxy, type TcpProxy } from "@onceproof/test-servers";
 import { UNFENCED } from "../broken.js";
 import { judgeRun, type RunFacts, writeFacts } from "../oracles/judge.js";
 import type { Verdict, Violation } from "../oracles/violation.js";
@@ -15,7 +15,6 @@ import type { WorkerOptions } from "../worker/protocol.js";
 import { createBank } from "../workloads/payments.js";
 import { strikeFaults } from "./faults.js";
 import { settleAll } from "./settle.js";
-import { buildWorkerProgram } from "./worker-program.js";
 import { startWorker, type Worker } from "./workers.js";
 
 export interface ChaosOptions {
@@ -102,7 +101,10 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     options.onProgress?.({ phase, elapsedMs, calls, faults: struckAll });
   };
 
-  const program = await buildWorkerProgram();
+  const program = await buildProgram({
+    package: new URL("../../", import.meta.url),
+    entries: { worker: "src/worker/main.ts" },
+  });
   const server = await kind.start({ clock: clockJumps });
   const sink = await startSink(folder, { unfenced: broken === UNFENCED });
   const clients: Client[] = [];
@@ -118,7 +120,7 @@ async function makeRun(options: ChaosOptions, folder: string): Promise<ChaosRepo
     const start: Start = (index, life, proxy) => {
       const place = proxy === undefined ? server.place : { port: proxy.port };
       const own: WorkerOptions = { ...workerOptions, name: `${index}.${life}`, place };
-      return startWorker(program.file, own, (count) => {
+      return startWorker(program.file("worker"), own, (count) => {
         calls += count;
       });
     };

@@ -3,17 +3,24 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ResultsFile } from "../../src/cli/results-file.ts";
 import { encodeToken } from "../../src/explore/token.ts";
 import { scenarioOf } from "../../src/scenarios/catalogue.ts";
 import { runScenario } from "../../src/scenarios/run.ts";
 import type { RunSpec } from "../../src/scenarios/scenario.ts";
 import { formatEvent, hashTrace } from "../../src/world/trace.ts";
-import { run, runHere, start } from "./support/command.ts";
+import { buildCommand, type Command, runHere } from "./support/command.ts";
 
-// Processes that transpile their sources first, perhaps on a busy machine.
+// Several processes, perhaps on a busy machine.
 const PATIENCE_MS = 240_000;
+
+let command: Command;
+beforeAll(async () => {
+  command = await buildCommand();
+}, PATIENCE_MS);
+afterAll(() => command.remove());
+const run: Command["run"] = (args, env) => command.run(args, env);
 
 const folder = mkdtempSync(join(tmpdir(), "onceproof-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -100,7 +107,7 @@ test(
 test(
   "a store of one's own is what is explored, and what a replay runs",
   async () => {
-    const store = ["--store", "packages/simulator/test/cli/support/forgetful-store.ts"];
+    const store = ["--store", command.forgetfulStore];
     const only = ["--only", "dedup/transaction", "--profile", "transactional"];
     const found = await run([
       "verify",
@@ -243,7 +250,8 @@ test(
 test.each(["SIGINT", "SIGTERM"] as const)(
   "%s in the middle prints what was covered, exits with 130 and leaves no process",
   async (signal) => {
-    const { child, said, ended } = start(["verify", "--full", "--only", "fence", "--jobs", "2"]);
+    const args = ["verify", "--full", "--only", "fence", "--jobs", "2"];
+    const { child, said, ended } = command.start(args);
     await said(/^[1-9][\d,]* of ≈/m);
     child.kill(signal);
     const { code, stdout } = await ended;

@@ -4,30 +4,29 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type OpenedSqliteStore, openSqlite } from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { embeddedDriver } from "../../src/sqlite/embedded-driver.js";
 import { openWith } from "../../src/sqlite/open-sqlite.js";
 import { newFile } from "../support/sqlite-files.js";
-import { startWorker, type Worker } from "../support/worker-process.js";
+import { buildWorkers, type Workers } from "../support/worker-process.js";
 
 let file: string;
 let remove: () => void;
 let opened: OpenedSqliteStore[] = [];
-let workers: Worker[] = [];
+let workers: Workers;
 
+beforeAll(async () => {
+  workers = await buildWorkers();
+});
 beforeEach(() => {
   ({ file, remove } = newFile());
 });
 afterEach(async () => {
-  for (const worker of workers) worker.process.kill("SIGKILL");
-  await Promise.all([
-    ...workers.map(({ ended }) => ended),
-    ...opened.map((store) => store.close()),
-  ]);
-  workers = [];
+  await Promise.all([workers.end(), ...opened.map((store) => store.close())]);
   opened = [];
   remove();
 });
+afterAll(() => workers.remove());
 
 const write = (key: string, value: string) =>
   ({ key, opId: newOpId(), expect: "absent", next: { value, ttlMs: "never" } }) as const;
@@ -148,8 +147,8 @@ test("without any driver it says what to install, and tells Node's own from libs
 
 test("processes that open one new file at once all get a store, and one key runs once", async () => {
   const sink = `${file}.sink`;
-  workers = Array.from({ length: 3 }, () => startWorker("./sqlite-opener.ts", [file, sink]));
-  await Promise.all(workers.map(({ ended }) => ended));
-  const told = workers.map(({ lines }) => lines);
+  const openers = Array.from({ length: 3 }, () => workers.start("sqlite-opener", [file, sink]));
+  await Promise.all(openers.map(({ ended }) => ended));
+  const told = openers.map(({ lines }) => lines);
   expect(told).toEqual(Array(3).fill(["opened durable", told[0]?.[1]]));
 });

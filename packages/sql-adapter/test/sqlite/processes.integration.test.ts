@@ -2,28 +2,26 @@
 // is killed, and a key runs once among all of them.
 import { readFileSync } from "node:fs";
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { newFile, openLibsql } from "../support/sqlite-files.js";
-import { startWorker, type Worker } from "../support/worker-process.js";
+import { buildWorkers, type Worker, type Workers } from "../support/worker-process.js";
 
+let workers: Workers;
 let file: string;
 let remove: () => void;
-let workers: Worker[] = [];
-const start = (...args: string[]): Worker => {
-  const worker = startWorker("./sqlite-worker.ts", args);
-  workers.push(worker);
-  return worker;
-};
+const start = (...args: string[]): Worker => workers.start("sqlite-worker", args);
 
+beforeAll(async () => {
+  workers = await buildWorkers();
+});
 beforeEach(() => {
   ({ file, remove } = newFile());
 });
 afterEach(async () => {
-  for (const worker of workers) worker.process.kill("SIGKILL");
-  await Promise.all(workers.map(({ ended }) => ended));
-  workers = [];
+  await workers.end();
   remove();
 });
+afterAll(() => workers.remove());
 
 /** What each worker was told, in the list exactly once, with revisions that increase. */
 async function judge(key: string, told: readonly string[]): Promise<void> {

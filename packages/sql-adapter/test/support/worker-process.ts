@@ -1,8 +1,8 @@
-// Starts a worker of this folder as a process of its own, and hears what it tells line by line.
+// Starts the workers of this folder as processes of their own, and hears what they tell line by line.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { buildProgram } from "@onceproof/test-servers";
 
 export interface Worker {
   readonly process: ChildProcess;
@@ -14,13 +14,39 @@ export interface Worker {
   readonly ended: Promise<void>;
 }
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
+export interface Workers {
+  start(name: "sqlite-opener" | "sqlite-worker", args: readonly string[]): Worker;
+  /** Ends those that still run. */
+  end(): Promise<void>;
+  remove(): void;
+}
 
-export function startWorker(script: string, args: readonly string[]): Worker {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
-    cwd: root,
-    env: { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.base.json` },
+export async function buildWorkers(): Promise<Workers> {
+  const program = await buildProgram({
+    package: new URL("../../", import.meta.url),
+    entries: {
+      "sqlite-opener": "test/support/sqlite-opener.ts",
+      "sqlite-worker": "test/support/sqlite-worker.ts",
+    },
+  });
+  let running: Worker[] = [];
+  return {
+    start(name, args) {
+      const worker = startWorker(program.file(name), args);
+      running.push(worker);
+      return worker;
+    },
+    async end() {
+      for (const worker of running) worker.process.kill("SIGKILL");
+      await Promise.all(running.map(({ ended }) => ended));
+      running = [];
+    },
+    remove: program.remove,
+  };
+}
+
+function startWorker(file: string, args: readonly string[]): Worker {
+  const child = spawn(process.execPath, [file, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

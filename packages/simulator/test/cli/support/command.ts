@@ -1,11 +1,16 @@
-// Runs the command from sources as a child process.
+// Runs the command as a child process.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildProgram } from "@onceproof/test-servers";
 import { vi } from "vitest";
+import { currentBundle } from "../../../mutants/cache.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
+const PACKAGE = new URL("../../../", import.meta.url);
 
 export interface Ended {
   readonly code: number | null;
@@ -21,12 +26,41 @@ export interface Started {
   said(pattern: RegExp): Promise<void>;
 }
 
-export function start(args: readonly string[], env: Record<string, string> = {}): Started {
+export interface Command {
+  start(args: readonly string[], env?: Record<string, string>): Started;
+  run(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
+  /** A module with a store of one's own, for `--store`. */
+  readonly forgetfulStore: string;
+  remove(): void;
+}
+
+/** The package's command over its sources, laid out as a user gets it. */
+export async function buildCommand(): Promise<Command> {
+  const program = await buildProgram({
+    package: PACKAGE,
+    entries: {
+      "cli/main": "src/cli/main.ts",
+      "cli/worker": "src/cli/worker.ts",
+      "forgetful-store": "test/cli/support/forgetful-store.ts",
+    },
+  });
+  cpSync(new URL("bin", PACKAGE), join(program.folder, "bin"), { recursive: true });
+  writeFileSync(join(program.folder, "dist/mutants.json"), JSON.stringify(await currentBundle()));
+  const bin = join(program.folder, "bin/onceproof.js");
+  const start: Command["start"] = (args, env = {}) => startFile(bin, args, env);
+  return {
+    start,
+    run: (args, env) => start(args, env).ended,
+    forgetfulStore: program.file("forgetful-store"),
+    remove: program.remove,
+  };
+}
+
+function startFile(file: string, args: readonly string[], env: Record<string, string>): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, NODE_OPTIONS: ___, ...inherited } = process.env;
-  const tsx = import.meta.resolve("tsx");
-  const child = spawn(process.execPath, ["--import", tsx, path("./from-source.ts"), ...args], {
-    cwd: path("../../../../../"),
-    env: { ...inherited, TSX_TSCONFIG_PATH: path("../../../../../tsconfig.base.json"), ...env },
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: ROOT,
+    env: { ...inherited, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";
@@ -62,9 +96,6 @@ export function start(args: readonly string[], env: Record<string, string> = {})
       }),
   };
 }
-
-export const run = (args: readonly string[], env?: Record<string, string>): Promise<Ended> =>
-  start(args, env).ended;
 
 /** Carries a command line out in this process, which is quicker. It has no worker to start. */
 export async function runHere(args: readonly string[]): Promise<Ended> {

@@ -1,7 +1,7 @@
 // What is particular to one database: serialization failures on Postgres, lock waits and deadlocks
 // on MariaDB, the one connection of SQLite, and servers that are killed in the middle of commits.
 import { createTransactionalDedup } from "@onceproof/core";
-import { createPostgresStore, createSqliteStore } from "@onceproof/sql-adapter";
+import { createPostgresStore, createSqliteStore, createTables } from "@onceproof/sql-adapter";
 import { missing } from "@onceproof/test-servers";
 import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -237,6 +237,32 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
     await pool.end();
   });
 
+  test("a duplicate waits also where the session's own limit for statements ends its wait", async () => {
+    const settings = { statement_timeout: "50ms" };
+    const pool = openPool(place.postgres as never, { max: 4, settings });
+    const store = createPostgresStore({ client: pool, operationTimeoutMs: 20_000 });
+    let rounds = 0;
+    const counted = {
+      ...store,
+      transaction<T>(fn: (tx: never) => Promise<T>): Promise<T> {
+        rounds += 1;
+        return store.transaction(fn as never);
+      },
+    };
+    const dedup = dedupOver(store as AnyStore);
+    let second: Promise<unknown> = Promise.resolve();
+    const first = dedup.runInTransaction("limited", async () => {
+      second = dedupOver(counted as AnyStore).runInTransaction("limited", async () => "second");
+      second.catch(() => {});
+      // It has waited in vain, and waits again.
+      await expect.poll(() => rounds, { timeout: 20_000 }).toBeGreaterThan(1);
+      return "first";
+    });
+    expect(await first).toBe("first");
+    expect(await second).toBe("first");
+    await pool.end();
+  });
+
   test("bind in the user's own repeatable read: a racer is a failure to retry whole", async () => {
     const pool = openPool(place.postgres as never, { max: 2 });
     const store = createPostgresStore({ client: pool });
@@ -372,6 +398,44 @@ describe("on a SQLite file", () => {
       expect((await store.bind(tx).write(write)).outcome).toBe("applied");
     });
     expect((await store.read("k")).entry?.value).toBe("1");
+    database.close();
+  });
+
+  test("what its function has left behind uses the store once it is over", async () => {
+    const { store, end } = await libsql.open(place);
+    let over = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    let left: Promise<unknown> = Promise.resolve();
+    await store.transaction(async () => {
+      left = ended.then(() => store.read("left"));
+    });
+    over();
+    expect(await left).toHaveProperty("now");
+    await end();
+  });
+
+  test("a constraint that is checked at COMMIT has certainly undone everything", async () => {
+    const database = openLibsql(place.file as string);
+    database.exec(`PRAGMA foreign_keys = ON; CREATE TABLE parents (id INTEGER PRIMARY KEY);
+      CREATE TABLE children (id INTEGER PRIMARY KEY,
+        parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`);
+    const store = createSqliteStore({ database });
+    let runs = 0;
+    const orphan = dedupOver(store as unknown as AnyStore).runInTransaction("orphan", async () => {
+      runs += 1;
+      database.exec("INSERT INTO children VALUES (1, 7)");
+    });
+    await expect(orphan).rejects.toMatchObject({ code: "unavailable" });
+    expect(runs).toBe(1);
+    const child = { id: 1, parent: 7 };
+    const inserted = createTables({ client: database }).insertOnce("children", child, {
+      uniqueBy: ["id"],
+    });
+    await expect(inserted).rejects.toMatchObject({ code: "unavailable" });
+    expect(database.prepare("SELECT * FROM children").all()).toEqual([]);
+    expect(database.inTransaction).toBe(false);
     database.close();
   });
 

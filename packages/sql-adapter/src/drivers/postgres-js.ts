@@ -81,7 +81,19 @@ function ignore(): void {}
 
 /** What its answers say beside their rows: the process that the connection was told of. */
 interface Told {
+  readonly command?: string | null;
   readonly state?: { readonly pid?: number };
+}
+
+/**
+ * The rows of an answer. For a statement whose connection was killed postgres.js (3.4) was seen to
+ * give an empty one, which must not pass for one without rows: the server had said nothing yet.
+ */
+function answered(rows: unknown): Columns[] {
+  if (typeof (rows as Told).command !== "string") {
+    throw new Error("the connection was lost before the server answered");
+  }
+  return rows as Columns[];
 }
 
 /** Whether statements are prepared; given up for good where they got lost. */
@@ -137,7 +149,7 @@ export function sendOn(
   const prepare = values.length > 0 && naming.prepare();
   const query = sql.unsafe(text, values as never, { prepare });
   const reply = Promise.resolve(query).then(
-    (rows): Reply => ({ rows: rows as Columns[], insertId: 0 }),
+    (rows): Reply => ({ rows: answered(rows), insertId: 0 }),
     (error: unknown) => {
       if (prepare && isPreparedLost(sqlstate(error) ?? "")) {
         naming.giveUp();

@@ -45,6 +45,15 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
+const CONSTRAINT = 19;
+
+/** Whether a constraint was violated; of COMMIT, one that was deferred: then it did not commit. */
+export function isConstraint(error: unknown): boolean {
+  const { code, errcode } = Object(error) as Partial<Record<string, unknown>>;
+  const primary = typeof errcode === "number" ? errcode & 0xff : undefined;
+  return primary === CONSTRAINT || /^SQLITE_CONSTRAINT/.test(String(code));
+}
+
 /**
  * Throws for a connection that was closed: libsql would read no rows from it, without an error.
  */

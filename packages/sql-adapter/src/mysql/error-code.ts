@@ -12,13 +12,28 @@ export const DUPLICATE_KEY = 1062;
 const PASSING = new Set([1213, 1020]);
 
 // Errors of a statement that was not carried out: rights (1044 to 1049, 1142 to 1148, 1227), names
-// and syntax, duplicates, a lock timeout, a server that only reads, no room, a packet too large.
+// and syntax, duplicates, a lock timeout, a server that only reads, no room, a packet too large, a
+// check constraint (3819).
 // Left out on purpose: 1053 (shutdown), 1180 (during commit), 1317, 1927 and 1969 (interrupted),
 // and all numbers of clients.
 const ABORTED = new Set([
   ...[1040, 1044, 1045, 1046, 1049, 1054, 1062, 1064, 1071, 1114, 1118, 1142, 1143, 1144, 1146],
   ...[1148, 1153, 1203, 1205, 1226, 1227, 1264, 1290, 1292, 1364, 1366, 1406, 1665, 1792, 1836],
+  3819,
 ]);
+
+// Classes of SQLSTATE that are of the statement alone: numbers of columns, data, constraints, rights
+// and syntax, and what a user's trigger signals.
+const ABORTED_CLASSES = new Set(["21", "22", "23", "42", "45"]);
+
+// The mariadb driver numbers its own errors from here on.
+const OF_CLIENTS = 45_000;
+
+function isAborted(code: number, error: unknown): boolean {
+  const { sqlState } = Object(error) as { sqlState?: unknown };
+  const ofServer = code > 0 && code < OF_CLIENTS;
+  return ABORTED.has(code) || (ofServer && ABORTED_CLASSES.has(String(sqlState).slice(0, 2)));
+}
 
 /** The server's error number, if it is one. */
 export function errorNumber(error: unknown): number | undefined {
@@ -47,7 +62,7 @@ function isUnsent(error: unknown): boolean {
 export function meaning(error: unknown): Failure {
   const code = errorNumber(error) ?? 0;
   const cause = Object.assign(driverError(error), code > 0 && { errno: code });
-  return PASSING.has(code) || ABORTED.has(code) || isUnsent(error)
+  return PASSING.has(code) || isAborted(code, error) || isUnsent(error)
     ? { kind: "nothing", cause, again: PASSING.has(code) }
     : { kind: "noAnswer", cause };
 }

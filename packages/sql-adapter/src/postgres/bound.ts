@@ -10,7 +10,7 @@ import type { Statement } from "../shared/session.js";
 import { contended, endedInside, isCausedBy, type Watch } from "../shared/transaction-watch.js";
 import { onlyRow, readAnswer, writeAnswer } from "./answer.js";
 import type { ResolvedOptions } from "./options.js";
-import { bridgedState, isContention } from "./sqlstate.js";
+import { bridgedState, isStepContention } from "./sqlstate.js";
 import {
   BEFORE_WRITE,
   CLOCK,
@@ -146,7 +146,7 @@ export function bindPostgres(
   return boundStore({
     runtime,
     capabilities,
-    isContention,
+    isContention: isStepContention,
     watch,
     doom,
     steps: {

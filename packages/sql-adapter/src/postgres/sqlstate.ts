@@ -13,8 +13,10 @@ const PREPARED_LOST = new Set(["26000", "42P05", "0A000"]);
 
 // Errors that abort the statement and with it its transaction. Left out on purpose: 08 and 57
 // (the session may have ended after the commit), 40003, 58 and XX.
-const ABORTED_CLASSES = new Set(["0A", "21", "22", "23", "26", "28", "3D", "3F", "42", "53", "54"]);
-const ABORTED_CODES = new Set(["25006", "25P02", "40001", "40P01", "55P03", "P0001"]);
+const ABORTED_CLASSES = new Set([
+  ...["0A", "21", "22", "23", "26", "28", "3D", "3F", "42", "44", "53", "54", "P0"],
+]);
+const ABORTED_CODES = new Set(["25006", "25P02", "40001", "40P01", "55P03"]);
 
 /** The five characters that name a server's error, if it is one. */
 export function sqlstate(error: unknown): string | undefined {
@@ -27,6 +29,11 @@ export function isAborted(code: string): boolean {
   return ABORTED_CLASSES.has(code.slice(0, 2)) || ABORTED_CODES.has(code);
 }
 
+/** Whether a function of the user's raised it, a trigger's say, by whatever code: so within a statement. */
+function isRaised(error: unknown): boolean {
+  return (Object(error) as { readonly routine?: unknown }).routine === "exec_stmt_raise";
+}
+
 /** Whether a statement that did nothing is worth sending again. */
 export function isPassing(code: string): boolean {
   return PASSING.has(code);
@@ -37,6 +44,16 @@ const CONTENTION = new Set(["40001", "40P01", "55P03"]);
 /** Whether others are the reason: serialization failure, deadlock, or a wait that took too long. */
 export function isContention(error: unknown): boolean {
   return error instanceof PreparedLost || CONTENTION.has(bridgedState(error) ?? "");
+}
+
+const CANCELED = "57014";
+
+/**
+ * Whether others are the reason that a step of a bound store failed. It is short but for its wait
+ * for others, so it is they by whom the session's own statement_timeout came to an end.
+ */
+export function isStepContention(error: unknown): boolean {
+  return isContention(error) || bridgedState(error) === CANCELED;
 }
 
 /**
@@ -60,7 +77,7 @@ const NO_CONNECTION = new Set(["ECONNREFUSED", "ENOTFOUND", "CONNECT_TIMEOUT", "
 export function meaning(error: unknown): Failure {
   const code = sqlstate(error) ?? "";
   const cause = driverError(error);
-  if (isAborted(code)) {
+  if (isAborted(code) || isRaised(error)) {
     return { kind: "nothing", cause, again: isPassing(code) };
   }
   const unsent = NO_CONNECTION.has(String((cause as { code?: unknown }).code));

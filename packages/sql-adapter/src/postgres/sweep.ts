@@ -7,6 +7,7 @@ import { unavailable } from "../shared/rounds.js";
 import { integer } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
 import type { Stretch } from "../shared/sweep.js";
+import { noRow } from "./answer.js";
 import { BEFORE_WRITE, forgotten, statement } from "./statements.js";
 
 const PAGES_PER_STRETCH = 64;
@@ -53,6 +54,10 @@ export async function sweepStretch(
     }
     throw unavailable(attempt.cause);
   }
-  const { freed, pages } = attempt.value.rows[0] ?? {};
+  const [row] = attempt.value.rows;
+  if (row === undefined) {
+    throw unavailable(noRow());
+  }
+  const { freed, pages } = row;
   return integer(pages) <= end ? { freed: integer(freed) } : { freed: integer(freed), next: end };
 }

@@ -106,7 +106,9 @@ l AS MATERIALIZED (
 q AS MATERIALIZED (SELECT ${CLOCK} AS n FROM (SELECT count(*) FROM l) locked, go),
 w AS MATERIALIZED (
   SELECT q.n AS now FROM q WHERE NOT EXISTS (
-    SELECT FROM i LEFT JOIN l USING (k) WHERE NOT ${permits("l", "q.n", tombstoneUs)}
+    SELECT FROM i LEFT JOIN l USING (k)
+    WHERE coalesce(l.op = $1 AND NOT ${forgotten("l", "q.n", tombstoneUs)}, false)
+      OR NOT ${permits("l", "q.n", tombstoneUs)}
   )
 ),
 u AS (

@@ -18,7 +18,9 @@ const queues = new Map<string, Promise<unknown>>();
 const queuesInMemory = new WeakMap<SqliteDatabase, Promise<unknown>>();
 
 /** The connections, and their files, within whose transaction a function runs. */
-export const within: AsyncLocalStorage<ReadonlySet<unknown>> = new AsyncLocalStorage();
+export type Within = Pick<ReadonlySet<unknown>, "has">;
+
+export const within: AsyncLocalStorage<Within> = new AsyncLocalStorage();
 
 /** The error for a call that would wait for its own end. */
 export function nested(): StoreError {

@@ -2,14 +2,14 @@
 // waits, the transaction stays open on the connection, so everybody else has to wait for its end.
 
 import { type Deadline, pause, TIMED_OUT } from "@onceproof/core/advanced";
-import { checkOpen, fileOf, inTransaction, isBusy } from "../drivers/sqlite.js";
+import { checkOpen, fileOf, inTransaction, isBusy, isConstraint } from "../drivers/sqlite.js";
 import { commitUnknown } from "../shared/lent-transaction.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
-import { doomOf, endedInside, startWatch } from "../shared/transaction-watch.js";
+import { doomOf, endedInside, notCommitted, startWatch } from "../shared/transaction-watch.js";
 import type { DialectTransactions } from "../shared/with-transactions.js";
 import { bindSqlite } from "./bound.js";
 import type { ResolvedOptions } from "./options.js";
-import { nested, turnOn, waited, within } from "./transaction-turns.js";
+import { nested, turnOn, type Within, waited, within } from "./transaction-turns.js";
 
 /** Builds the transactions of a store. Cost: BEGIN IMMEDIATE and COMMIT or ROLLBACK. */
 export function sqliteTransactions(options: ResolvedOptions): DialectTransactions {
@@ -58,7 +58,7 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
       );
     } catch (error) {
       transactions.rollBack();
-      throw commitUnknown(error);
+      throw isConstraint(error) ? notCommitted(error) : commitUnknown(error);
     }
     if (!committed) {
       transactions.rollBack();
@@ -68,10 +68,19 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
 
   async function run<T>(fn: (tx: never) => Promise<T>): Promise<T> {
     const watch = startWatch(database);
-    const around = new Set([...(within.getStore() ?? []), database, file]);
+    const outer = within.getStore();
+    let running = true;
+    // What the function has left behind, a timer or a listener, is within nothing once it is over.
+    const around: Within = {
+      has: (one) => (running && (one === database || one === file)) || outer?.has(one) === true,
+    };
     let value: T;
     try {
-      value = await within.run(around, () => fn(database as never));
+      value = await within
+        .run(around, async () => fn(database as never))
+        .finally(() => {
+          running = false;
+        });
     } catch (error) {
       const told = doomOf(watch, error, isBusy) ?? error;
       watch.end();

@@ -6,10 +6,16 @@ import { type BridgedTransaction, bridgedRows, isBridged } from "../bridges/brid
 import type { MariadbConnection } from "../drivers/mariadb.js";
 import { isMysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import type { Mysql2Callbacks, Mysql2Connection } from "../drivers/mysql2.js";
-import { type PgClient, pgSessions } from "../drivers/pg.js";
+import { type PgClient, type PgNaming, pgSession } from "../drivers/pg.js";
 import { type PgliteDatabase, pgliteSessions } from "../drivers/pglite.js";
 import { isPglite, isPostgresClient, isPostgresJs, postgresSessions } from "../drivers/postgres.js";
-import { checkTransform, type PostgresJsSession } from "../drivers/postgres-js.js";
+import {
+  checkTransform,
+  type Naming,
+  namingOn,
+  type PostgresJsSession,
+  sendOn,
+} from "../drivers/postgres-js.js";
 import { inTransaction, isSqliteDatabase, type SqliteDatabase } from "../drivers/sqlite.js";
 import { meaning as mysqlMeaning } from "../mysql/error-code.js";
 import { limitedSessions } from "../mysql/server-facts.js";
@@ -77,6 +83,7 @@ export interface Tables {
    *
    * Guarantee: of any number of calls that meet in one unique key, one is told *created*; the
    * creator is recognised by `requestId`. A refusal leaves a transaction usable.
+   * On MySQL it is read back in a statement of its own; if that fails, the answer is *indeterminate*.
    * Cost in statements: 1 created, else 2; on MySQL 2, and 1 the first time.
    * Fails: `optionInvalid` also if a unique key refuses that `uniqueBy` does not name, and on MySQL
    * if the mode is not strict.
@@ -92,9 +99,8 @@ export interface Tables {
    * Guarantee: each (row, requestId) moves it at most once and gets the same answer again, refusals
    * included, as long as the log has it; without a requestId a call moves it at most once. A move that
    * may not be changes nothing.
-   * Cost in statements: Postgres 1, replayed 2. MySQL without a log 1, refused 2; with it 3, refused
-   * 2, replayed 3, between BEGIN (2) and COMMIT; in your transaction 2 without a log. SQLite the same
-   * as MySQL with a log, between BEGIN and COMMIT.
+   * Cost in statements: Postgres 1, replayed 2. MySQL 2, refused 1, with a log 3, refused 2, replayed
+   * 3, between BEGIN (2) and COMMIT. SQLite the same, between BEGIN and COMMIT.
    */
   transitionRow(table: string, options: TransitionRowOptions): Promise<TransitionRowResult>;
   /**
@@ -102,8 +108,8 @@ export interface Tables {
    *
    * Guarantee: the function takes effect on exactly the row that it was given, and with a requestId
    * at most once; it may be called several times. Starvation is bounded: *contended*.
-   * Cost in statements: 2 per round, replayed 1. On MySQL with a log 3 between BEGIN (2) and COMMIT,
-   * under the row's lock, so in one round.
+   * Cost in statements: 2 per round, replayed 1. On MySQL 2, with a log 3, between BEGIN (2) and
+   * COMMIT, under the row's lock, so in one round.
    * Fails: what the function throws; nothing changed.
    */
   updateVersioned<R extends object = Row>(
@@ -114,7 +120,7 @@ export interface Tables {
    * Sets columns of a row unless it has seen a newer fencing token.
    *
    * Guarantee: the tokens of the updates that a row takes never decrease; an equal one is taken.
-   * Cost in statements: 1, stale 2; in your transaction on MySQL 2, stale 1.
+   * Cost in statements: 1, stale 2; on MySQL 2, stale 1, between BEGIN (2) and COMMIT.
    */
   fencedUpdate(table: string, options: FencedUpdateOptions): Promise<FencedUpdateResult>;
   /**
@@ -195,8 +201,24 @@ function has(handle: unknown, member: string): boolean {
   return member in (Object(handle) as object);
 }
 
+/** Whether statements in the users' transactions are prepared; given up where a pooler loses them. */
+interface Preparing {
+  readonly prepare: boolean;
+  readonly pg: PgNaming;
+  readonly postgresJs: Naming | undefined;
+}
+
+function preparingOn(client: DatabaseClient, prepare: boolean): Preparing {
+  const postgresJs = isPostgresJs(client) ? namingOn(client, prepare) : undefined;
+  return { prepare, pg: { prepare }, postgresJs };
+}
+
 /** The sessions of a transaction, of which there is one. */
-function sessionsWithin(client: DatabaseClient, tx: TransactionHandle, prepare: boolean): Sessions {
+function sessionsWithin(
+  client: DatabaseClient,
+  tx: TransactionHandle,
+  { prepare, pg, postgresJs }: Preparing,
+): Sessions {
   if (isBridged(tx)) {
     return inTurn({
       send: async ({ text }, values) => ({
@@ -208,14 +230,9 @@ function sessionsWithin(client: DatabaseClient, tx: TransactionHandle, prepare: 
   if (["totalCount", "getConnection", "reserve", "waitReady"].some((member) => has(tx, member))) {
     return invalid("within takes the connection that began the transaction, not a pool or client");
   }
-  if (isPostgresJs(client) && has(tx, "unsafe")) {
-    const { unsafe } = tx as PostgresJsSession;
+  if (postgresJs !== undefined && has(tx, "unsafe")) {
     return inTurn({
-      async send({ text }, values) {
-        const options = { prepare: prepare && values.length > 0 };
-        const rows = await unsafe(text, values as never, options);
-        return { rows: rows as Row[], insertId: 0 };
-      },
+      send: (sent, values) => sendOn(tx as PostgresJsSession, postgresJs, sent, values).reply,
     });
   }
   if (isMysqlClient(client) && isMysqlClient(tx)) {
@@ -226,7 +243,7 @@ function sessionsWithin(client: DatabaseClient, tx: TransactionHandle, prepare: 
   }
   return isPglite(client)
     ? pgliteSessions(tx as PgliteDatabase)
-    : pgSessions(tx as PgClient, prepare);
+    : inTurn(pgSession(tx as PgClient, pg));
 }
 
 function helpersOn(database: Database): Tables {
@@ -243,15 +260,15 @@ function boundDatabaseOf(
   client: DatabaseClient,
   tx: TransactionHandle,
   shared: Shared,
-  prepare: boolean,
+  preparing: Preparing,
 ): Database {
   if (!isSqliteDatabase(client)) {
-    return boundDatabase(sessionsWithin(client, tx, prepare), shared);
+    return boundDatabase(sessionsWithin(client, tx, preparing), shared);
   }
   if (!isSqliteDatabase(tx)) {
     // A bridge answers later, and SQLite's statements must not wait for each other.
     return isBridged(tx)
-      ? boundDatabase(sessionsWithin(client, tx, prepare), shared)
+      ? boundDatabase(sessionsWithin(client, tx, preparing), shared)
       : invalid("within takes the SQLite connection that is inside a transaction, or a bridge");
   }
   if (!inTransaction(tx)) {
@@ -274,11 +291,12 @@ export function createTables(options: TablesOptions): ClientTables {
   }
   const runtime = options.runtime ?? systemRuntime;
   const shared: Shared = { dialect, runtime, timeoutMs, facts: {} };
+  const preparing = preparingOn(client, prepare);
   return {
     dialect,
     ...helpersOn(ownDatabase(client, shared, prepare)),
     within(tx) {
-      const database = boundDatabaseOf(client, tx, shared, prepare);
+      const database = boundDatabaseOf(client, tx, shared, preparing);
       return {
         lockRow: async <R extends object>(table: string, lock: LockRowOptions) =>
           (await lockRow(database, table, lock)) as LockRowResult<R>,

@@ -34,12 +34,12 @@ function* update(database: Database, target: Target, token: number, set: Fragmen
   const admits = sql`(t.${tokenColumn} IS NULL OR t.${tokenColumn} <= ${token})`;
   if (dialect === "mysql") {
     yield* requireStrict(database);
-    const { insertId } = yield* send(
+    const list = commas([set, sql`t.${tokenColumn} = ${token}`]);
+    yield* send(
       database,
-      sql`UPDATE ${table} t SET ${commas([set, sql`t.${tokenColumn} = LAST_INSERT_ID(${token})`])}
-WHERE t.${idColumn} = ${id} AND ${admits}`,
+      sql`UPDATE ${table} t SET ${list} WHERE t.${idColumn} = ${id} AND ${admits}`,
     );
-    return insertId > 0;
+    return true;
   }
   const { rows } = yield* send(
     database,
@@ -72,19 +72,19 @@ export function fencedUpdate(
   table: string,
   { id, token, set, columns }: FencedUpdateOptions,
 ): Promise<FencedUpdateResult> {
-  const { dialect, bound } = database;
+  const { dialect } = database;
   if (!Number.isSafeInteger(token) || token < 1) {
     throw new ArgumentError("optionInvalid", "token must be a whole number of at least 1");
   }
   const target = targetOf(dialect, table, id, columns);
   const { names } = target;
   const list = setList(dialect, assignmentsOf(dialect, set, "set", [names.id, names.token]));
-  return database.run<FencedUpdateResult>("apart", function* () {
-    // A bridge does not tell what an UPDATE did on MySQL, so there the lock comes first.
-    const locked = bound && dialect === "mysql";
+  // No answer to an UPDATE on MySQL tells reliably whether it applied, so there the lock comes first.
+  const locked = dialect === "mysql";
+  return database.run<FencedUpdateResult>(locked ? "together" : "apart", function* () {
     let seen = locked ? yield* newest(database, target, " FOR UPDATE") : null;
     const admitted = seen !== undefined && (seen === null || seen <= token);
-    if (admitted && ((yield* update(database, target, token, list)) || locked)) {
+    if (admitted && (yield* update(database, target, token, list))) {
       return { outcome: "applied" };
     }
     if (!locked) {

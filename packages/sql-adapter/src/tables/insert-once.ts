@@ -6,7 +6,7 @@ import type { Dialect } from "../shared/dialect.js";
 import type { Columns } from "../shared/row.js";
 import { type Database, type Indeterminate, lockLimit, type Steps, send } from "./database.js";
 import { quoteName, quoteTableName } from "./names.js";
-import { isDuplicate } from "./server-database.js";
+import { afterCommit, isDuplicate } from "./server-database.js";
 import { type Fragment, joined, raw, sql } from "./sql.js";
 import { requireStrict } from "./strict-mode.js";
 import { assignmentsOf, isTrue, type Row } from "./values.js";
@@ -220,9 +220,13 @@ ON CONFLICT DO NOTHING RETURNING *`,
     }
     throw error;
   }
-  const { rows } = yield* send(database, lookStatement(database, insertion));
-  const [row] = rows;
-  return row === undefined ? {} : withoutMarks(row);
+  try {
+    const { rows } = yield* send(database, lookStatement(database, insertion));
+    const [row] = rows;
+    return row === undefined ? {} : withoutMarks(row);
+  } catch (error) {
+    throw afterCommit(database, error);
+  }
 }
 
 /** Cost: 1 statement created (on MySQL 2, to read it back), else 2. */

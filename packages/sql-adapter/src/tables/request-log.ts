@@ -79,6 +79,19 @@ export function loggedOf(row: Columns): Logged {
   };
 }
 
+/**
+ * Throws if the request has named a call of the other helper for the row: its answer is not the one
+ * that is asked for, and this change has not been made. Only a move has a state that it was in.
+ */
+export function requireKind(kind: "move" | "update", { from }: Logged): void {
+  if ((from === null) !== (kind === "update")) {
+    throw new ArgumentError(
+      "optionInvalid",
+      "requestId has named a call of another helper for this row: give each call an id of its own",
+    );
+  }
+}
+
 /** The id of a row as the log spells it, whatever the spelling of whoever asks. */
 export function entityOf(dialect: Dialect, column: Fragment): Fragment {
   switch (dialect) {

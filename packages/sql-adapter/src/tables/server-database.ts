@@ -31,6 +31,16 @@ class Failed extends Error {
   }
 }
 
+/**
+ * What a failure of a later statement comes to where an earlier one of the same steps has committed:
+ * never that nothing was done. In the user's transaction nothing has.
+ */
+export function afterCommit({ bound }: Pick<Database, "bound">, error: unknown): unknown {
+  return error instanceof Failed && !bound
+    ? new Failed({ kind: "noAnswer", cause: error.failure.cause })
+    : error;
+}
+
 const DUPLICATE_KEY = 1062;
 
 /** Whether a statement failed because another row has its key, on MySQL and MariaDB. */

@@ -2,7 +2,13 @@
 // else this process does, and must not show it half a transaction.
 
 import { driverError } from "@onceproof/core/advanced";
-import { inTransaction, isBusy, type SqliteDatabase, transactionsOn } from "../drivers/sqlite.js";
+import {
+  inTransaction,
+  isBusy,
+  isConstraint,
+  type SqliteDatabase,
+  transactionsOn,
+} from "../drivers/sqlite.js";
 import { roundsUntil, unavailable, withDeadline } from "../shared/rounds.js";
 import type { Columns } from "../shared/row.js";
 import type { Reply } from "../shared/session.js";
@@ -76,7 +82,7 @@ export function sqliteDatabase(database: SqliteDatabase, shared: Shared): Databa
       if (isBusy(error)) {
         return undefined;
       }
-      if (committing) {
+      if (committing && !isConstraint(error)) {
         return { outcome: "indeterminate", cause: driverError(error) };
       }
       throw unavailable(driverError(error));

@@ -13,6 +13,7 @@ import {
   LONGEST_WORD,
   type Logged,
   logRequest,
+  requireKind,
 } from "./request-log.js";
 import { type Fragment, joined, NONE, raw, sql } from "./sql.js";
 import { requireStrict } from "./strict-mode.js";
@@ -115,7 +116,9 @@ function answerTo(
 }
 
 /** What the log tells of a request that was answered before. */
-function replayOf({ outcome, detail, from, to, version, atMs }: Logged): TransitionRowResult {
+function replayOf(logged: Logged): TransitionRowResult {
+  requireKind("move", logged);
+  const { outcome, detail, from, to, version, atMs } = logged;
   if (outcome === "moved") {
     const states = { from: String(from), to: String(to) };
     return { outcome, ...states, version, event: detail, atMs, replayed: true };
@@ -171,6 +174,9 @@ function* onPostgres(
   return answerTo(move, row, atMs);
 }
 
+// On MySQL no answer to an UPDATE tells reliably whether it applied: affected rows mean different
+// things by a flag of the driver's, and LAST_INSERT_ID(…) is hidden by a trigger that inserts.
+
 /** Under the row's lock; the row first and then the log, else two requests can lock each other out. */
 function* underLock(
   database: Database,
@@ -214,52 +220,6 @@ function* underLock(
   return answer;
 }
 
-/**
- * One statement on MySQL where no log is asked for. What applied is told by LAST_INSERT_ID: the
- * version that was made, and which of the states the row was in.
- */
-function* oneUpdate(
-  database: Database,
-  move: Move,
-  atMs: number,
-): Steps<TransitionRowResult | undefined> {
-  const { target, from, to, version, event } = move;
-  const { table, idColumn, id, statusColumn, versionColumn } = target;
-  yield* requireStrict(database);
-  const base = from.length + 1;
-  const states = joined(
-    from.map((state) => sql`${state}`),
-    ", ",
-  );
-  const made = versionColumn === undefined ? NONE : sql`${versionColumn} * ${base} + `;
-  const told = sql`LAST_INSERT_ID(${made}FIELD(${statusColumn}, ${states})) > 0`;
-  const set = commas([
-    ...others(database, move, ""),
-    sql`${statusColumn} = IF(${told}, ${to}, ${statusColumn})`,
-  ]);
-  const versioned = version === undefined ? NONE : sql` AND ${versionColumn} = ${version}`;
-  const { insertId } = yield* send(
-    database,
-    sql`UPDATE ${table} SET ${set}
-WHERE ${idColumn} = ${id} AND ${statusColumn} IN (${states})${versioned}`,
-  );
-  if (insertId > 0) {
-    const was = from[(insertId % base) - 1] ?? "";
-    const now = versionColumn === undefined ? null : Math.floor(insertId / base);
-    return { outcome: "moved", from: was, to, version: now, event, atMs, replayed: false };
-  }
-  const { rows } = yield* send(
-    database,
-    sql`SELECT ${judged(move)} FROM ${table} t WHERE t.${idColumn} = ${id}`,
-  );
-  const [row] = rows;
-  if (row === undefined) {
-    return { outcome: "notFound" };
-  }
-  // It came into a state that it may move from only after it had been refused.
-  return isTrue(row.legal) ? undefined : answerTo(move, row, atMs);
-}
-
 /** Moves a row; see `Tables.transitionRow`. */
 export function transitionRow(
   database: Database,
@@ -267,13 +227,10 @@ export function transitionRow(
   options: TransitionRowOptions,
 ): Promise<TransitionRowResult> {
   const move = moveOf(database, table, options);
-  const { dialect, bound, runtime } = database;
+  const { dialect, runtime } = database;
   const atMs = Math.floor(runtime.wallNow());
   if (dialect === "postgres") {
     return database.run("apart", () => onPostgres(database, move, atMs));
   }
-  // Bridges do not tell of LAST_INSERT_ID, so a bound move goes by the lock.
-  return dialect === "mysql" && !bound && move.asked === undefined
-    ? database.run("apart", () => oneUpdate(database, move, atMs))
-    : database.run("together", () => underLock(database, move, atMs));
+  return database.run("together", () => underLock(database, move, atMs));
 }

@@ -15,6 +15,7 @@ import {
   type Logged,
   loggedOf,
   logRequest,
+  requireKind,
 } from "./request-log.js";
 import { type Fragment, NONE, raw, sql } from "./sql.js";
 import { requireStrict } from "./strict-mode.js";
@@ -67,7 +68,9 @@ function make({ dialect }: Database, { update, target }: Change, row: Row): Made
   }
 }
 
-function replayOf({ outcome, detail, version }: Logged): UpdateVersionedResult {
+function replayOf(logged: Logged): UpdateVersionedResult {
+  requireKind("update", logged);
+  const { outcome, detail, version } = logged;
   return outcome === "refused"
     ? { outcome, reason: String(detail), replayed: true }
     : { outcome: "updated", version: version ?? 0, replayed: true };
@@ -128,14 +131,13 @@ function* write(
   const { table, idColumn, id } = target;
   const list = setList(dialect, set);
   if (dialect === "mysql") {
-    // A bound one holds the row's lock, and bridges do not tell of LAST_INSERT_ID.
-    const raised = sql`${version} = LAST_INSERT_ID(${version} + 1)`;
-    const { insertId } = yield* send(
+    // It is under the row's lock: see transition-row.ts.
+    const raised = sql`${version} = ${version} + 1`;
+    yield* send(
       database,
-      sql`UPDATE ${table} SET ${commas([list, raised])}
-WHERE ${idColumn} = ${id} AND ${version} = ${seen}`,
+      sql`UPDATE ${table} SET ${commas([list, raised])} WHERE ${idColumn} = ${id} AND ${version} = ${seen}`,
     );
-    return database.bound || insertId > 0;
+    return true;
   }
   const raised = sql`${version} = t.${version} + 1`;
   const { rows } = yield* send(
@@ -247,7 +249,7 @@ export async function updateVersioned(
   const change: Change = { target, version, update: update as Change["update"], asked };
   // In a transaction the write locks the row in any case: to lock it at once spares every retry, and
   // a snapshot that is older than what others committed.
-  const lock = bound || (asked !== undefined && dialect !== "postgres");
+  const lock = bound || dialect === "mysql" || (asked !== undefined && dialect === "sqlite");
   for (let rounds = 1; ; rounds += 1) {
     const extent = lock || dialect === "sqlite" ? "together" : "apart";
     const result = await database.run(extent, () => round(database, change, lock));

@@ -236,6 +236,33 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     });
   });
 
+  test("several writes that wait for their own first send are not applied again", async () => {
+    const client = openPool(server, { max: 1 });
+    opened.push(client);
+    const store = createPostgresStore({ client, ...PATIENT });
+    const writes = [create("all: first send", 1000)];
+    const opId = newOpId();
+    const first = await store.writeAll({ opId: newOpId(), writes });
+    const [revision] = first.outcome === "applied" ? first.revisions : [];
+    const holder = await admin.connect();
+    await holder.query("BEGIN");
+    const key = Buffer.from("all: first send");
+    await holder.query("UPDATE onceproof SET v = NULL, exp = NULL WHERE k = $1", [key]);
+    await holder.query("COMMIT");
+    await holder.query("BEGIN");
+    // The first send: applied, and over already.
+    const applied =
+      "UPDATE onceproof SET v = 'v', exp = at + 1, rev = rev + 1, op = $2 WHERE k = $1";
+    await holder.query(applied, [key, opId]);
+    const again = store.writeAll({ opId, writes });
+    const waits = "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted";
+    await expect.poll(async () => (await admin.query(waits)).rows[0]?.n).toBeGreaterThan(0);
+    await holder.query("COMMIT");
+    holder.release();
+    const revisions = [Number(revision) + 1];
+    expect(await again).toMatchObject({ outcome: "applied", replayed: true, revisions });
+  });
+
   test("a write to a server that is not there certainly did nothing", async () => {
     const gone = await startTcpProxy(server.port);
     const pool = openPool(server, { port: gone.port, max: 1 });

@@ -2,7 +2,7 @@
 // resolve so when its connection was killed, and nothing may be told from it.
 
 import type { AtomicStore } from "@onceproof/core/advanced";
-import { createPostgresStore } from "@onceproof/sql-adapter";
+import { createPostgresStore, createTables } from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
 import { describe, expect, it } from "vitest";
 
@@ -29,6 +29,20 @@ describe("an answer without a row", () => {
     const store = createPostgresStore({ client, table: "entries" });
     const writes = ["a", "b"].map(create);
     expect(await store.writeAll({ writes, opId: newOpId() })).toMatchObject({ outcome: "unknown" });
+  });
+
+  it("makes a sweep unavailable, and not a count that is no number", async () => {
+    const store = createPostgresStore({ client, table: "entries" });
+    await expect(store.sweep({ limit: 10 })).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("is no answer of postgres.js where the server had not ended it", async () => {
+    const empty = Object.assign([], { command: null, state: null });
+    const query = Object.assign(Promise.resolve(empty), { cancel() {} });
+    const sql = { unsafe: () => query, reserve: async () => sql };
+    const tables = createTables({ client: sql as never });
+    const moved = await tables.transitionRow("orders", { id: 1, from: "new", to: "paid" });
+    expect(moved).toMatchObject({ outcome: "indeterminate" });
   });
 
   it("is no answer to a bound store either", async () => {

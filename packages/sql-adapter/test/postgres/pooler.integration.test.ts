@@ -9,10 +9,12 @@ import {
 } from "@onceproof/simulator/conformance";
 import {
   createPostgresStore,
+  createTables,
   migrate,
   type PostgresClient,
   type PostgresStore,
   preflight,
+  type TransactionHandle,
 } from "@onceproof/sql-adapter";
 import {
   missing,
@@ -54,7 +56,7 @@ describe.skipIf(missing("pgbouncer"))("through a real PgBouncer", () => {
       "transaction",
       await startPgbouncer(server, { pool: "transaction", settings: few }),
     );
-    await admin.query("CREATE TABLE effects (k text)");
+    await admin.query("CREATE TABLE effects (k text); CREATE TABLE rows (id text PRIMARY KEY)");
   });
   afterAll(async () => {
     await admin.end();
@@ -135,6 +137,27 @@ describe.skipIf(missing("pgbouncer"))("through a real PgBouncer", () => {
     };
   }
 
+  async function inTransaction(
+    client: PostgresClient,
+    work: (tx: TransactionHandle) => Promise<unknown>,
+  ): Promise<void> {
+    if ("begin" in client) {
+      await (client as postgres.Sql).begin(async (tx) => void (await work(tx)));
+      return;
+    }
+    const tx = await (client as pg.Pool).connect();
+    try {
+      await tx.query("BEGIN");
+      await work(tx);
+      await tx.query("COMMIT");
+    } catch (error) {
+      await tx.query("ROLLBACK");
+      throw error;
+    } finally {
+      tx.release();
+    }
+  }
+
   describe.each(["session", "transaction"] as const)("by %s", (pool) => {
     describe.each(drivers)("with $name", ({ name, open }) => {
       const label = `${pool} ${name}`;
@@ -177,6 +200,26 @@ describe.skipIf(missing("pgbouncer"))("through a real PgBouncer", () => {
           }),
         );
         expect(answers.map(Number)).toEqual(answers.map((_, at) => at % 12));
+        for (const { end } of opened) await end();
+      });
+
+      test("the helpers for own tables go on inside transactions, after one that lost a statement", async () => {
+        const opened = [open(through(pool)), open(through(pool))];
+        const all = opened.map(({ client }) => ({ client, tables: createTables({ client }) }));
+        const id = (at: number, n: number): string => `${label} ${at} ${n}`;
+        const insert = async (at: number, n: number): Promise<void> => {
+          const { client, tables } = all[at] as (typeof all)[number];
+          await inTransaction(client, (tx) =>
+            tables.within(tx).insertOnce("rows", { id: id(at, n) }, { uniqueBy: ["id"] }),
+          );
+        };
+        for (let n = 0; n < 12; n += 1) {
+          const told = await Promise.allSettled(
+            [0, 0, 0, 1, 1, 1].map((at, k) => insert(at, n * 6 + k)),
+          );
+          const failed = told.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+          if (n > 1) expect(failed).toEqual([]);
+        }
         for (const { end } of opened) await end();
       });
 

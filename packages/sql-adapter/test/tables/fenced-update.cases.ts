@@ -72,7 +72,7 @@ export function fencedUpdateCases(arm: () => RunningArm): void {
   });
 
   test("costs what it says", async () => {
-    const { tables, sent } = arm();
+    const { tables, sent, dialect } = arm();
     if (sent === undefined) return;
     const id = await insertOrder(arm());
     sent();
@@ -81,7 +81,7 @@ export function fencedUpdateCases(arm: () => RunningArm): void {
     expect(applied).toHaveLength(1);
     await tables.fencedUpdate(TABLE, { id, token: 1, set: { balance: 1 } });
     const stale = sent().filter((text) => /^(UPDATE|SELECT)/.test(text));
-    expect(stale).toHaveLength(2);
+    expect(stale).toHaveLength(dialect === "mysql" ? 1 : 2);
   });
 
   test("a lost reply is indeterminate, and the same token may ask again", async () => {

@@ -101,6 +101,15 @@ export function insertOnceCases(arm: () => RunningArm): void {
     );
   });
 
+  test("what a constraint refuses is certainly not there, and an error that says so", async () => {
+    const { tables } = arm();
+    const row = { ...order(), status: null };
+    const options = { uniqueBy, requestId: "request" };
+    await expect(tables.insertOnce(TABLE, row, options)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+  });
+
   test("a unique key that is not named is an error, and not a call without end", async () => {
     const { tables } = arm();
     const row = order();

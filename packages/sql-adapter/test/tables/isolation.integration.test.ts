@@ -183,6 +183,50 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
     ]);
   });
 
+  // A trigger's insert hides from the answer to an UPDATE what LAST_INSERT_ID was given in it.
+  test("a trigger that keeps an audit changes no answer, and nothing takes effect twice", async () => {
+    await pool.query(`CREATE TABLE audited (${COLUMNS})`);
+    await pool.query("CREATE TABLE audit (id bigint AUTO_INCREMENT PRIMARY KEY, row_id bigint)");
+    for (const when of ["BEFORE INSERT", "AFTER INSERT", "BEFORE UPDATE", "AFTER UPDATE"]) {
+      await pool.query(
+        `CREATE TRIGGER \`audit ${when}\` ${when} ON audited FOR EACH ROW INSERT INTO audit (row_id) VALUES (NEW.id)`,
+      );
+    }
+    const tables = createTables({ client: pool });
+    expect(await tables.insertOnce("audited", row(1), { uniqueBy: ["number"] })).toMatchObject({
+      outcome: "created",
+      row: { id: 1 },
+    });
+    const moved = await tables.transitionRow("audited", { id: 1, from: ["x", "new"], to: "paid" });
+    expect(moved).toMatchObject({ outcome: "moved", from: "new", version: 1 });
+    let calls = 0;
+    const number = () => {
+      calls += 1;
+      return { number: `${calls}` };
+    };
+    const updated = await tables.updateVersioned("audited", { id: 1, update: number });
+    expect(updated).toEqual({ outcome: "updated", version: 2, replayed: false });
+    expect(calls).toBe(1);
+    const fenced = { id: 1, token: 5, set: { number: "fenced" } };
+    expect((await tables.fencedUpdate("audited", fenced)).outcome).toBe("applied");
+    expect((await tables.fencedUpdate("audited", fenced)).outcome).toBe("applied");
+    expect((await tables.fencedUpdate("audited", { ...fenced, token: 4 })).outcome).toBe("stale");
+  });
+
+  test("a row that was inserted is never told as nothing, though it cannot be read back", async () => {
+    const one = open({ connectionLimit: 1 });
+    const tables = createTables({ client: one, operationTimeoutMs: 1_000 });
+    const options = { uniqueBy: ["number"] };
+    expect(await tables.insertOnce("t", row(30), options)).toMatchObject({ outcome: "created" });
+    // It gets the connection as soon as the insert gives it back, and keeps it.
+    const told = tables.insertOnce("t", row(31), options);
+    const taken = await one.getConnection();
+    expect(await told).toMatchObject({ outcome: "indeterminate" });
+    taken.release();
+    expect(await tables.insertOnce("t", row(31), options)).toMatchObject({ outcome: "exists" });
+    await one.end();
+  });
+
   test("the longest request id and any event fit, whatever the database's character set", async () => {
     await pool.query(`CREATE TABLE named (${COLUMNS}) CHARACTER SET latin1`);
     await pool.query(requestLogSchema("mysql", "named_log"));

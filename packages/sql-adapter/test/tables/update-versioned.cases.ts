@@ -46,6 +46,21 @@ export function updateVersionedCases(arm: () => RunningArm): void {
     expect(await orderOf(arm(), id)).toMatchObject({ balance: 10, version: 10 });
   });
 
+  test("a request that has named a move of the row is no update that was made, nor the other way", async () => {
+    const { tables } = arm();
+    const id = await insertOrder(arm());
+    const wrong = { code: "optionInvalid" };
+    const move = { id, from: "new", to: "paid", log: LOG } as const;
+    const update = { id, update: add(1), log: LOG } as const;
+    await tables.transitionRow(TABLE, { ...move, requestId: "one" });
+    const updated = tables.updateVersioned(TABLE, { ...update, requestId: "one" });
+    await expect(updated).rejects.toMatchObject(wrong);
+    await tables.updateVersioned(TABLE, { ...update, requestId: "other" });
+    const moved = tables.transitionRow(TABLE, { ...move, requestId: "other" });
+    await expect(moved).rejects.toMatchObject(wrong);
+    expect(await orderOf(arm(), id)).toMatchObject({ status: "paid", balance: 1, version: 2 });
+  });
+
   test("a refusal is kept with its reason, and the row's later state does not change it", async () => {
     const { tables } = arm();
     const id = await insertOrder(arm());

@@ -86,14 +86,23 @@ interface Told {
 }
 
 /**
- * The rows of an answer. For a statement whose connection was killed postgres.js (3.4) was seen to
- * give an empty one, which must not pass for one without rows: the server had said nothing yet.
+ * The rows of an answer; one that the server has not ended must not pass for one without rows.
+ *
+ * If a connection is lost between rows, postgres.js (3.4) goes on counting from there on the next one:
+ * its first answer begins with as many holes, behind which it is whole.
  */
-function answered(rows: unknown): Columns[] {
-  if (typeof (rows as Told).command !== "string") {
+function answered(given: unknown): Columns[] {
+  const { command, state } = given as Told;
+  if (typeof command !== "string") {
     throw new Error("the connection was lost before the server answered");
   }
-  return rows as Columns[];
+  const rows = given as Columns[];
+  return rows.length === 0 || 0 in rows
+    ? rows
+    : Object.assign(
+        rows.filter(() => true),
+        { command, state },
+      );
 }
 
 /** Whether statements are prepared; given up for good where they got lost. */

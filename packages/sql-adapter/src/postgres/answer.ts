@@ -8,10 +8,7 @@ function sightIn(key: string, columns: Columns, tombstoneUs: number): Sight {
   return sightOf(key, slotOf(key, columns, tombstoneUs), integer(columns.now));
 }
 
-/**
- * Every statement of ours answers with a row, so none is no answer. postgres.js was seen to give
- * none for a statement whose connection was killed.
- */
+/** Every statement of ours answers with a row, so none is no answer. */
 export function noRow(): Error {
   return new Error("the server's answer holds no row: the connection may have been lost in it");
 }

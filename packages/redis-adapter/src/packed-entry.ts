@@ -48,18 +48,18 @@ export function packStamp(stamp: Stamp): string {
 /** Reads a packed string, or only its header. */
 export function unpack(packed: string): PackedState {
   const kind = packed[KIND_AT];
-  if (kind !== "v" && kind !== "r") {
+  const revision = Number(packed.slice(REVISION_AT, KIND_AT));
+  const writtenAt = Number(packed.slice(WRITTEN_AT, TTL_AT));
+  const ttl = Number(packed.slice(TTL_AT, VALUE_AT));
+  // Another program's text may have one of the letters there.
+  const whole = packed.length >= VALUE_AT && !Number.isNaN(revision + writtenAt + ttl);
+  if ((kind !== "v" && kind !== "r") || !whole) {
     throw new FormatError("formatUnknown", "a key holds a record in a format not known here");
   }
-  const stamp: Stamp = {
-    revision: Number(packed.slice(REVISION_AT, KIND_AT)),
-    opId: packed.slice(0, REVISION_AT),
-  };
-  const writtenAt = Number(packed.slice(WRITTEN_AT, TTL_AT));
+  const stamp: Stamp = { revision, opId: packed.slice(0, REVISION_AT) };
   if (kind === "r") {
     return { stamp, writtenAt };
   }
-  const ttl = Number(packed.slice(TTL_AT, VALUE_AT));
   const value = packed.slice(VALUE_AT);
   if (ttl === 0) {
     return { stamp, writtenAt, entry: { value, stamp, writtenAt } };

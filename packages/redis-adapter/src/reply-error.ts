@@ -31,6 +31,19 @@ export function replyCode(error: unknown): string | undefined {
   return undefined;
 }
 
+// Without a code of its own a Redis that refuses speaks of the script or of the command.
+const OF_THE_CALL = /\bscript\b|\bcommand\b/i;
+
+/**
+ * Whether an error reply proves that nothing was done. A proxy in between answers with errors of its
+ * own, such as `upstream failure` or `ERR Connection timed out`, also when the server has run the
+ * command and only its reply was lost.
+ */
+export function provesNothingDone(error: unknown): boolean {
+  const code = replyCode(error);
+  return code === "ERR" ? OF_THE_CALL.test((error as Error).message) : code !== undefined;
+}
+
 /** Whether an error says that the server does not know the script; sending its text is harmless. */
 export function isScriptUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");

@@ -12,7 +12,13 @@ import {
 import type { Connection } from "./connection.js";
 import { notConnected } from "./connection-error.js";
 import type { EvictionGuard } from "./eviction-guard.js";
-import { isPassing, isScriptUnknown, OWN_CLIENT, replyCode } from "./reply-error.js";
+import {
+  isPassing,
+  isScriptUnknown,
+  OWN_CLIENT,
+  provesNothingDone,
+  replyCode,
+} from "./reply-error.js";
 import type { Script } from "./scripts.js";
 
 /** What came of a script call. */
@@ -173,7 +179,7 @@ export function scriptCaller(
   function judged({ error, losses }: Failure): CallOutcome | undefined {
     const code = replyCode(error);
     // An error that answers only the second of two sends says nothing of the first.
-    if (code === undefined || connection.losses() !== losses) {
+    if (code === undefined || !provesNothingDone(error) || connection.losses() !== losses) {
       return { kind: "noAnswer", cause: driverError(error) };
     }
     return isPassing(code, connection.cluster) ? undefined : refused(error);

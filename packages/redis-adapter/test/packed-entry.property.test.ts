@@ -46,7 +46,9 @@ test("a record of a later format is told, not taken for nothing", () => {
   expect(() => unpack(pack("w", stamp, 5, packTtl(1), "v"))).toThrow(
     expect.objectContaining({ code: "formatUnknown" }),
   );
-  expect(() => unpack("something else")).toThrow(
-    expect.objectContaining({ code: "formatUnknown" }),
-  );
+  const other = (kind: string, length: number): string =>
+    "a".repeat(38) + kind + "b".repeat(length);
+  for (const text of ["something else", other("v", 60), other("r", 60), other("v", 0)]) {
+    expect(() => unpack(text)).toThrow(expect.objectContaining({ code: "formatUnknown" }));
+  }
 });

@@ -161,3 +161,24 @@ test("a store that refuses for ever what it should apply ends the cases that try
   const found = await failures(refusing, "S1");
   expect(found["S1.5-no-lost-update"]).toMatch(/^of 1000 compare-and-sets under .* none applied/);
 });
+
+describe("what is wrong with a harness is not told as the store's fault", () => {
+  test("one data set for all cases", async () => {
+    const store = createMemoryStore();
+    const harness: ConformanceHarness = { create: async () => ({ store, close: async () => {} }) };
+    const found = await failures(harness, "S0");
+    expect(found["S0.5-absent-since-removed"]).toMatch(
+      /must be applied; does the harness' create make an empty data set each time\?/,
+    );
+  });
+
+  test("a stall that returns nothing to end it by", async () => {
+    const found = await failures(harnessOf({ stall: () => {} }), "S11");
+    expect(found["S11.7-stall"]).toMatch(/stall must return a function that ends it/);
+  });
+
+  test("an option that is none", async () => {
+    const running = runStoreConformance(harnessOf({}), { clause: ["S1"] } as object);
+    await expect(running).rejects.toThrow(/a run has no "clause"; did you mean "clauses"\?/);
+  });
+});

@@ -16,13 +16,18 @@ import type {
   WriteResult,
 } from "@onceproof/core/advanced";
 import { answering } from "./answering.js";
-import { applied, check } from "./checks.js";
+import { check } from "./checks.js";
 import { createStoreClock, type StoreClock } from "./clock.js";
 import type { ConformanceFixture, ConformanceHarness } from "./harness.js";
 
 /** An entry that a case has put in place. */
 export interface Seeded extends Applied {
   readonly stamp: Stamp;
+}
+
+/** Another opId: the same letters in other case, all but the last, which ends 16 encoded bytes. */
+export function inOtherCase(opId: string): string {
+  return opId.slice(0, -1).toUpperCase() + opId.slice(-1);
 }
 
 export class Lab {
@@ -103,7 +108,12 @@ export class Lab {
   }
 
   async #seed(write: CreateWrite | StampedWrite, what: string): Promise<Seeded> {
-    const result = applied(await this.store.write(write), what);
+    const answer = await this.store.write(write);
+    // Of the case's first write, what is there can only be from elsewhere.
+    const foreign = this.#opIds === 1 && answer.outcome === "refused";
+    const hint = foreign ? "; does the harness' create make an empty data set each time?" : "";
+    check(answer.outcome === "applied", `${what} must be applied${hint}`, answer);
+    const result: Applied = answer;
     return { ...result, stamp: { revision: result.revision, opId: write.opId } };
   }
 
@@ -148,7 +158,8 @@ export class Lab {
   /** Runs `during` while the server answers nobody; only for cases that need `stall`. */
   async whileStalled<T>(during: () => Promise<T>): Promise<T> {
     check(this.fixture.stall !== undefined, "the harness has no stall");
-    const lift = await this.fixture.stall();
+    const lift: unknown = await this.fixture.stall();
+    check(typeof lift === "function", "the harness' stall must return a function that ends it");
     try {
       return await during();
     } finally {

@@ -4,6 +4,7 @@ import { ArgumentError, systemRuntime } from "@onceproof/core/advanced";
 import { overlay } from "../overlay.js";
 import { CATALOGUE } from "./catalogue.js";
 import { checkHarness } from "./check-harness.js";
+import { checkNames } from "./check-names.js";
 import { Interrupted } from "./checks.js";
 import type { CaseDefinition } from "./definition.js";
 import { type Examined, examine } from "./examine.js";
@@ -38,6 +39,13 @@ export interface RunConformanceOptions {
   readonly signal?: AbortSignal;
 }
 
+const OPTION_NAMES: Readonly<Record<keyof RunConformanceOptions, true>> = {
+  clauses: true,
+  caseTimeoutMs: true,
+  onProgress: true,
+  signal: true,
+};
+
 const DEFAULT_CASE_TIMEOUT_MS = 60_000;
 
 /**
@@ -53,6 +61,7 @@ export async function runStoreConformance(
   options: RunConformanceOptions = {},
 ): Promise<ConformanceReport> {
   checkHarness(harness);
+  checkNames("run", options, Object.keys(OPTION_NAMES));
   const { caseTimeoutMs = DEFAULT_CASE_TIMEOUT_MS, signal, onProgress } = options;
   const chosen = choose(options.clauses);
   if (!(caseTimeoutMs > 0)) {

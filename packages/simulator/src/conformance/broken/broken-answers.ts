@@ -10,12 +10,14 @@ import {
   withValue,
   withValues,
 } from "./breakage.js";
-import { always, type BrokenStore } from "./broken-store.js";
+import { always, type BrokenStore, HISTORY } from "./broken-store.js";
 import {
   hangsAfterClose,
   joinsNamespaces,
+  keepsWrittenAt,
   roundsDownToSeconds,
   waitsForEver,
+  writesAtRevision,
   writesEarlier,
 } from "./flaws-of-answers.js";
 
@@ -96,6 +98,23 @@ export const brokenAnswers: readonly BrokenStore[] = [
     flaw: "tells as writtenAt when the client began, by the client's clock",
     rejectedBy: "S7.2-written-at",
     create: always(writesEarlier(5_000_000)),
+  },
+  {
+    id: "set-keeps-written-at",
+    clause: "S7",
+    flaw: "leaves writtenAt as it was where a compare-and-set replaces an entry",
+    rejectedBy: "S7.3-written-at-renewed",
+    alsoBreaks: {
+      multiKey: HISTORY,
+    },
+    create: keepsWrittenAt,
+  },
+  {
+    id: "written-at-revision",
+    clause: "S7",
+    flaw: "tells a write's revision as its writtenAt, also where it is ahead of the clock",
+    rejectedBy: "S7.6-step-back",
+    create: always(writesAtRevision()),
   },
   {
     id: "case-folding",
@@ -207,6 +226,28 @@ export const brokenAnswers: readonly BrokenStore[] = [
     },
     create: always(
       requests((write) => withTtl(write, (ttlMs) => Math.ceil(ttlMs / 1_000) * 1_000)),
+    ),
+  },
+  {
+    id: "set-for-ever-keeps-end",
+    clause: "S10",
+    flaw: 'leaves the expiry as it was where a compare-and-set has a ttl of "never"',
+    rejectedBy: "S10.4-never",
+    alsoBreaks: {
+      S1: HISTORY,
+    },
+    create: always(
+      members((store) => ({
+        write: (write: Write) => {
+          const { expect, next } = write;
+          const sets = expect !== "absent" && "opId" in expect && next !== "removed";
+          return store.write(
+            sets && "value" in next && next.ttlMs === "never"
+              ? { ...write, expect, next: { ...next, ttlMs: "keep" } }
+              : write,
+          );
+        },
+      })),
     ),
   },
   {

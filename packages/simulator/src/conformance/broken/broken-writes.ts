@@ -5,10 +5,14 @@ import { answers, force, members, replies, requests } from "./breakage.js";
 import { always, type BrokenStore, HISTORY } from "./broken-store.js";
 import {
   comparesRevisionsOnly,
+  foldsOpIdsOfReplays,
+  foldsOpIdsOfStamps,
   forgetsOpIds,
   judgesExpiryItself,
+  keepsOldEnds,
   readsStale,
   readsThenWrites,
+  refusesEqualValues,
   refusesStale,
   refusesThenReads,
   restartsRevisions,
@@ -40,6 +44,20 @@ export const brokenWrites: readonly BrokenStore[] = [
           : write,
       ),
     ),
+  },
+  {
+    id: "stamp-op-id-case",
+    clause: "S0",
+    flaw: "compares a stamp's opId without regard to case",
+    rejectedBy: "S0.12-stamp-op-id",
+    create: always(foldsOpIdsOfStamps()),
+  },
+  {
+    id: "equal-value-as-no-change",
+    clause: "S0",
+    flaw: "refuses to replace a value by an equal one, as a count of changed rows would have it",
+    rejectedBy: "S0.11-stamp-matches",
+    create: refusesEqualValues,
   },
   {
     id: "removal-by-key",
@@ -127,6 +145,16 @@ export const brokenWrites: readonly BrokenStore[] = [
     ),
   },
   {
+    id: "tombstone-with-the-old-end",
+    clause: "S3",
+    flaw: "forgets a removed key when its entry would have expired",
+    rejectedBy: "S3.7-remembered",
+    alsoBreaks: {
+      S1: HISTORY,
+    },
+    create: keepsOldEnds,
+  },
+  {
     id: "refusal-without-incumbent",
     clause: "S4",
     flaw: "refuses without saying what is there",
@@ -183,6 +211,13 @@ export const brokenWrites: readonly BrokenStore[] = [
       S6: "the same opId cannot find out what became of a removal",
     },
     create: always(forgetsOpIds(true)),
+  },
+  {
+    id: "op-id-case",
+    clause: "S5",
+    flaw: "takes a write whose opId differs in case for one that is sent again",
+    rejectedBy: "S5.13-op-id-case",
+    create: always(foldsOpIdsOfReplays()),
   },
   {
     id: "replay-not-marked",

@@ -59,19 +59,60 @@ export function waitsForEver(): Break {
   }));
 }
 
-/** Times of writing come from a clock that is behind; of what expires, they are right. */
-export function writesEarlier(byUs: number): Break {
+/** Times of writing as another finds them; of what expires, they are right. */
+function written(map: (writtenAt: number, revision: number) => number): Break {
   return replies((reply) => {
     const copy = { ...reply } as typeof reply & Partial<Applied> & { entry?: Entry };
-    const { entry } = copy;
+    const { entry, revision = 0, writtenAt, expiresAt } = copy;
     return {
       ...copy,
-      ...(copy.writtenAt !== undefined &&
-        copy.expiresAt === undefined && { writtenAt: copy.writtenAt - byUs }),
+      ...(writtenAt !== undefined &&
+        expiresAt === undefined && { writtenAt: map(writtenAt, revision) }),
       ...(entry !== undefined &&
         entry.expiresAt === undefined && {
-          entry: { ...entry, writtenAt: entry.writtenAt - byUs },
+          entry: { ...entry, writtenAt: map(entry.writtenAt, entry.stamp.revision) },
         }),
+    };
+  });
+}
+
+/** Times of writing come from a clock that is behind. */
+export function writesEarlier(byUs: number): Break {
+  return written((writtenAt) => writtenAt - byUs);
+}
+
+/** Times of writing are revisions. */
+export function writesAtRevision(): Break {
+  return written((writtenAt, revision) => Math.max(writtenAt, revision));
+}
+
+/** A compare-and-set leaves the time of writing as it finds it. */
+export function keepsWrittenAt(): Break {
+  const times = new Map<string, number>();
+  return members((store) => {
+    const tell = <R extends object>(key: string, reply: R): R => {
+      const { entry } = reply as { readonly entry?: Entry };
+      const writtenAt = times.get(key);
+      return entry === undefined || writtenAt === undefined
+        ? reply
+        : { ...reply, entry: { ...entry, writtenAt } };
+    };
+    return {
+      read: async (key: string) => tell(key, await store.read(key)),
+      write: async (write: Write) => {
+        const { key, expect, next } = write;
+        const result = await store.write(write);
+        if (result.outcome !== "applied") {
+          return tell(key, result);
+        }
+        const sets = expect !== "absent" && "opId" in expect && next !== "removed";
+        const kept = sets && "value" in next ? times.get(key) : undefined;
+        const writtenAt = kept ?? result.writtenAt;
+        if (!result.replayed) {
+          times.set(key, writtenAt);
+        }
+        return { ...result, writtenAt };
+      },
     };
   });
 }

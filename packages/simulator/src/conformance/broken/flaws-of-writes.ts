@@ -104,6 +104,90 @@ export function comparesRevisionsOnly(): Break {
   });
 }
 
+/** A stamp's opId is compared as a collation does that ignores case. */
+export function foldsOpIdsOfStamps(): Break {
+  return answers((result, write, store) => {
+    const { expect } = write;
+    const stamp = result.outcome === "refused" ? result.entry?.stamp : undefined;
+    const fits =
+      expect !== "absent" &&
+      "opId" in expect &&
+      stamp?.revision === expect.revision &&
+      stamp.opId.toLowerCase() === expect.opId.toLowerCase();
+    return fits ? force(store, write) : result;
+  });
+}
+
+/** So is the opId of a write, with that of the key's latest. */
+export function foldsOpIdsOfReplays(): Break {
+  return answers((result, { opId }) => {
+    if (result.outcome !== "refused" || result.entry === undefined) {
+      return result;
+    }
+    const { stamp, writtenAt, expiresAt } = result.entry;
+    const { now } = result;
+    return stamp.opId.toLowerCase() === opId.toLowerCase()
+      ? {
+          outcome: "applied",
+          revision: stamp.revision,
+          writtenAt,
+          ...(expiresAt === undefined ? undefined : { expiresAt }),
+          now,
+          replayed: true,
+        }
+      : result;
+  });
+}
+
+/** Nothing changes where the value is the same, and what changed nothing counts as refused. */
+export function refusesEqualValues(): Break {
+  const values = new Map<string, string>();
+  return members((store) => ({
+    write: async (write: Write) => {
+      const { key, expect, next } = write;
+      const value = next !== "removed" && "value" in next ? next.value : undefined;
+      if (
+        expect !== "absent" &&
+        "opId" in expect &&
+        value === values.get(key) &&
+        value !== undefined
+      ) {
+        const observation = await store.read(key);
+        if (admits(observation, write)) {
+          return refusal(observation);
+        }
+      }
+      const result = await store.write(write);
+      if (result.outcome === "applied" && value !== undefined) {
+        values.set(key, value);
+      }
+      return result;
+    },
+  }));
+}
+
+/** A tombstone ends when the entry that it replaced would have. */
+export function keepsOldEnds(): Break {
+  const lives = new Map<string, number | undefined>();
+  const ends = new Map<string, number | undefined>();
+  return members((store) => ({
+    read: async (key: string) => {
+      const { revision, ...rest } = await store.read(key);
+      const forgotten = rest.entry === undefined && rest.now >= (ends.get(key) ?? Infinity);
+      return forgotten || revision === undefined ? rest : { ...rest, revision };
+    },
+    write: async (write: Write) => {
+      const result = await store.write(write);
+      const { key, next } = write;
+      if (result.outcome === "applied" && !result.replayed) {
+        ends.set(key, next === "removed" ? lives.get(key) : undefined);
+        lives.set(key, result.expiresAt);
+      }
+      return result;
+    },
+  }));
+}
+
 /** Reads show an entry for a second longer than it lives, as by a clock that is behind. */
 export function showsExpired(): Break {
   const latest = new Map<string, Entry>();

@@ -2,6 +2,7 @@
 
 import { applied, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
+import { inOtherCase } from "../lab.js";
 
 const OTHER_OP_ID = "anotherOperationThanTA";
 
@@ -127,18 +128,27 @@ export const s0: readonly CaseDefinition[] = [
       const { entry } = await lab.read("k");
       same(entry?.value, "second", "the value");
       same(entry?.stamp, second.stamp, "the stamp");
+      const equal = await lab.set("k", second.stamp, "second");
+      same(
+        (await lab.read("k")).entry?.stamp,
+        equal.stamp,
+        "the stamp after one of the same value",
+      );
     },
   },
   {
     id: "S0.12-stamp-op-id",
     law: "a stamp with the right revision and another opId is refused",
     async run(lab) {
-      const { revision } = await lab.seed("k", "first");
-      const stamp = { revision, opId: OTHER_OP_ID };
+      const { revision, stamp: live } = await lab.seed("k", "first");
       const next = { value: "second", ttlMs: "never" } as const;
-      refused(await lab.stamped("k", stamp, next), "a compare-and-set");
-      refused(await lab.stamped("k", stamp, { touch: true, ttlMs: 1_000 }), "a touch");
-      refused(await lab.stamped("k", stamp, "removed"), "a removal");
+      for (const opId of [OTHER_OP_ID, inOtherCase(live.opId)]) {
+        const stamp = { revision, opId };
+        refused(await lab.stamped("k", stamp, next), `a compare-and-set under opId ${opId}`);
+        const touch = { touch: true, ttlMs: 1_000 } as const;
+        refused(await lab.stamped("k", stamp, touch), `a touch under opId ${opId}`);
+        refused(await lab.stamped("k", stamp, "removed"), `a removal under opId ${opId}`);
+      }
       same((await lab.read("k")).entry?.value, "first", "the value");
     },
   },

@@ -138,7 +138,7 @@ export const s1: readonly CaseDefinition[] = [
     id: "S1.7-reads-never-go-back",
     law: "reads that follow one another never go back in time while others write",
     async run(lab) {
-      let { stamp } = await lab.seed("k", "0");
+      let { stamp } = await lab.seed("k", "before");
       let writing = true;
       const reader = async (client: number): Promise<void> => {
         for (let latest = 0; writing; ) {

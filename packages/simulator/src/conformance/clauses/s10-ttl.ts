@@ -66,6 +66,9 @@ export const s10: readonly CaseDefinition[] = [
     async run(lab) {
       same((await lab.seed("k")).expiresAt, undefined, "the expiry told");
       same((await lab.read("k")).entry?.expiresAt, undefined, "the expiry read");
+      const { stamp } = await lab.seed("set", "value", 60_000);
+      same((await lab.set("set", stamp, "second", "never")).expiresAt, undefined, "after a set");
+      same((await lab.read("set")).entry?.expiresAt, undefined, "the expiry read after a set");
     },
   },
   {

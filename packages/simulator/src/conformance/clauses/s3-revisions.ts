@@ -103,8 +103,12 @@ export const s3: readonly CaseDefinition[] = [
       const { stamp } = await lab.seed("removed");
       const removed = await lab.remove("removed", stamp);
       const expired = await lab.seed("expired", "value", 1_000);
+      const mortal = await lab.seed("removed before its end", "value", lab.tombstoneMs / 2);
+      const ended = await lab.remove("removed before its end", mortal.stamp);
       await lab.pass(lab.tombstoneMs - 1_000);
       same((await lab.read("removed")).revision, removed.revision, "the removal's revision");
+      const { revision } = await lab.read("removed before its end");
+      same(revision, ended.revision, "the revision of a removal of what would have expired");
       same((await lab.read("expired")).revision, expired.revision, "the expired revision");
     },
   },

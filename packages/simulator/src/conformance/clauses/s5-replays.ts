@@ -4,7 +4,7 @@
 import type { Applied, Write } from "@onceproof/core/advanced";
 import { applied, check, refused, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
-import type { Lab } from "../lab.js";
+import { inOtherCase, type Lab } from "../lab.js";
 
 /** Sends a write twice more, from both clients, and fails unless each is answered as a replay. */
 async function replays(lab: Lab, write: Write, what: string): Promise<void> {
@@ -175,6 +175,16 @@ export const s5: readonly CaseDefinition[] = [
           `revision, writtenAt and expiry of ${what}`,
         );
       }
+    },
+  },
+  {
+    id: "S5.13-op-id-case",
+    law: "a write whose opId differs in case only is another write",
+    async run(lab) {
+      const write = lab.createWrite("k");
+      applied(await lab.store.write(write), "the create");
+      const other = { ...write, opId: inOtherCase(write.opId) };
+      refused(await lab.store.write(other), "a create under the opId in other case");
     },
   },
 ];

@@ -2,7 +2,7 @@
 // the write's arrival and its application.
 
 import type { WriteResult } from "@onceproof/core/advanced";
-import { applied, check } from "../checks.js";
+import { applied, check, same } from "../checks.js";
 import type { CaseDefinition } from "../definition.js";
 
 function isTime(time: unknown, what: string): void {
@@ -61,7 +61,7 @@ export const s7: readonly CaseDefinition[] = [
   },
   {
     id: "S7.3-written-at-renewed",
-    law: "every applied write has a writtenAt of its own, removals and touches included",
+    law: "every applied write has a writtenAt of its own, whatever its kind",
     async run(lab) {
       let { stamp } = await lab.seed("k");
       await lab.pass(20);
@@ -70,6 +70,14 @@ export const s7: readonly CaseDefinition[] = [
       const touched = applied(await lab.store.write(touch), "the touch");
       check(touched.writtenAt >= before, "a touch's writtenAt is its own", touched);
       stamp = { revision: touched.revision, opId: touch.opId };
+      for (const ttlMs of [60_000, "keep"] as const) {
+        await lab.pass(20);
+        before = await lab.now();
+        const set = await lab.set("k", stamp, `for ${ttlMs}`, ttlMs);
+        check(set.writtenAt >= before, "a compare-and-set's writtenAt is its own", set);
+        same((await lab.read("k")).entry?.writtenAt, set.writtenAt, "the writtenAt read");
+        ({ stamp } = set);
+      }
       await lab.pass(20);
       before = await lab.now();
       const removed = await lab.remove("k", stamp);
@@ -103,6 +111,22 @@ export const s7: readonly CaseDefinition[] = [
       const moved = `100 ms passed and the clock moved by ${passed}${hint}`;
       check(passed >= 80_000, moved);
       check(passed <= 60_000_000, moved);
+    },
+  },
+  {
+    id: "S7.6-step-back",
+    law: "after the clock stepped back a write is written at the clock, though its revision is ahead of it",
+    needs: ["stepBack"],
+    async run(lab) {
+      const { stamp } = await lab.seed("k");
+      await lab.stepBack(lab.tombstoneMs / 2);
+      const set = await lab.set("k", stamp, "second");
+      const touch = lab.stampedWrite("k", set.stamp, { touch: true, ttlMs: "never" });
+      const touched = applied(await lab.store.write(touch), "the touch");
+      const { entry, now } = await lab.read("k");
+      for (const { writtenAt } of [set, touched, { writtenAt: entry?.writtenAt ?? 0 }]) {
+        check(writtenAt <= now, `written ${writtenAt - now} µs ahead of the clock`);
+      }
     },
   },
 ];

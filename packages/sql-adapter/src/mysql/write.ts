@@ -67,11 +67,15 @@ async function create(
   const inserted = await ask(statements.insert, [key, value, opId, ttl]);
   if (inserted.kind === "answer") {
     const at = inserted.value.insertId;
-    return answer(applied(at, 0, ttl === null ? null : at + ttl));
-  }
-  const { errno } = Object(inserted.cause) as { errno?: unknown };
-  if (inserted.kind === "noAnswer" || errno !== DUPLICATE_KEY) {
-    return inserted;
+    if (at !== 0) {
+      return answer(applied(at, 0, ttl === null ? null : at + ttl));
+    }
+    // A trigger on the table has hidden it; the row tells.
+  } else {
+    const { errno } = Object(inserted.cause) as { errno?: unknown };
+    if (inserted.kind === "noAnswer" || errno !== DUPLICATE_KEY) {
+      return inserted;
+    }
   }
   const seen = await refusal(write, statements, ask);
   if (seen.kind !== "answer" || seen.value.result !== undefined) {

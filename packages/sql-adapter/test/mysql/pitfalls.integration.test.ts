@@ -301,6 +301,26 @@ describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
     await admin.query("SET GLOBAL max_allowed_packet = 16777216");
   });
 
+  test("a trigger on the table changes no answer", async () => {
+    const table = "watched";
+    await migrate(admin, { table });
+    await admin.query("CREATE TABLE changes (id bigint AUTO_INCREMENT PRIMARY KEY, k blob)");
+    for (const event of ["INSERT", "UPDATE"]) {
+      await admin.query(
+        `CREATE TRIGGER on_${event} AFTER ${event} ON watched FOR EACH ROW INSERT INTO changes (k) VALUES (NEW.k)`,
+      );
+    }
+    const own = createMysqlStore({ client: admin, table });
+    const made = await own.write(create("k"));
+    const stamp = (await own.read("k")).entry?.stamp as Stamp;
+    expect(made).toMatchObject({ outcome: "applied", revision: stamp.revision });
+    const next = { value: "2", ttlMs: "never" } as const;
+    const changed = await own.write({ key: "k", opId: newOpId(), expect: stamp, next });
+    const now = (await own.read("k")).entry;
+    expect(changed).toMatchObject({ outcome: "applied", revision: now?.stamp.revision });
+    expect(now).toMatchObject({ value: "2" });
+  });
+
   test("a table that is not there is a certain failure that names it", async () => {
     const own = createMysqlStore({ client: admin, table: "nowhere" });
     const failure = { code: "unavailable", message: expect.stringContaining("nowhere") };

@@ -34,6 +34,10 @@ const alias = Object.entries(sources).map(([name, file]) => ({
   replacement: `${root}${file}`,
 }));
 
+// Those with many files, which would each start a process and load the same modules anew. Their tests
+// leave no state in modules or globals.
+const SHARED = ["packages/core", "packages/simulator"];
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -44,8 +48,7 @@ export default defineConfig({
         root: `${root}${folder}`,
         include: ["test/**/*.test.ts"],
         environment: "node",
-        // Core keeps no state, and its many short files would each start a process and load it anew.
-        isolate: folder !== "packages/core",
+        isolate: !SHARED.includes(folder),
         // For what hangs: a busy machine takes many times what an idle one does.
         testTimeout: 120_000,
         hookTimeout: 120_000,

@@ -2,12 +2,13 @@
 // out to cover is made by one, and what the build keeps of it is the change of the source.
 
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openBundler } from "../mutants/bundle.ts";
 import { mutants } from "../mutants/catalogue.ts";
 import { editsBetween } from "../mutants/edits.ts";
 import { applyEdits } from "../src/mutants/bundle.ts";
 import { coreText, families, loadMutants } from "../src/mutants/index.ts";
+import type { Mutant } from "../src/mutants/mutant.ts";
 
 const TEXTBOOK = [
   "query-then-insert",
@@ -69,14 +70,22 @@ test("every family has at least two mutants", () => {
   }
 });
 
+/** By a bundler that has bundled nothing else. */
+async function bundleAnew(mutant?: Mutant): Promise<string> {
+  const bundler = await openBundler();
+  try {
+    return await bundler.bundle(mutant);
+  } finally {
+    await bundler.close();
+  }
+}
+
 test("the edits of a mutant make exactly what bundling its changed source gives", async () => {
   const listed = await loadMutants();
   expect(listed.map(({ id }) => id)).toEqual(mutants.map(({ id }) => id));
-  const bundler = await openBundler();
-  onTestFinished(bundler.close);
-  expect(await coreText(undefined)).toBe(await bundler.bundle());
+  expect(await coreText(undefined)).toBe(await bundleAnew());
   for (const mutant of mutants.filter((_, index) => index % 20 === 0)) {
-    expect(await coreText(mutant.id), mutant.id).toBe(await bundler.bundle(mutant));
+    expect(await coreText(mutant.id), mutant.id).toBe(await bundleAnew(mutant));
   }
 });
 

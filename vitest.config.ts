@@ -58,8 +58,8 @@ export default defineConfig({
     })),
     passWithNoTests: true,
     pool: "forks",
-    // One more than the usual machine has cores: the tests on real servers mostly wait.
-    maxWorkers: 3,
+    // More than the usual machine has cores: the tests on real servers mostly wait.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     coverage: {
       provider: "v8",

@@ -203,7 +203,13 @@ export function createRedisStore(options: RedisStoreOptions): MultiKeyStore | Re
   const whole: MultiKeyStore | RedisStore =
     watch === undefined
       ? store
-      : { ...store, watch: (key, signal) => watch.watch(keyOf(key), signal) };
+      : {
+          ...store,
+          async watch(key, signal) {
+            checkStoreKey(key);
+            await watch.watch(keyOf(key), signal);
+          },
+        };
   rememberSetup(whole, {
     client: options.client,
     keyOf,

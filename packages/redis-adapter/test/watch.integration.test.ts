@@ -59,6 +59,12 @@ describe.skipIf(missing("redis"))("watches on a real Redis", () => {
     return createRedisStore({ client: client.client, ...options, watch: true });
   }
 
+  test("what is no key is refused with a code", async () => {
+    const store = await open(ioredisPlain);
+    const { signal } = new AbortController();
+    await expect(store.watch(1 as never, signal)).rejects.toMatchObject({ code: "keyNotString" });
+  });
+
   const subscribers = async (): Promise<number> =>
     String(await admin.client("LIST", "TYPE", "PUBSUB")).match(/^id=/gm)?.length ?? 0;
   const published = async (): Promise<number> =>

@@ -67,7 +67,8 @@ export interface TransactionalStore<Tx> extends AtomicStore {
  * A store that wakes waiters.
  *
  * Guarantee: none. The promise settles when the key may have changed, the signal aborts or the
- * store is closed, and never rejects; a lost wake-up costs time, never correctness.
+ * store is closed; a lost wake-up costs time, never correctness.
+ * Fails: ArgumentError for what is no key, and nothing else.
  */
 export interface WatchableStore extends AtomicStore {
   watch(key: string, signal: AbortSignal): Promise<void>;

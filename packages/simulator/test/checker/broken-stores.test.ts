@@ -22,14 +22,17 @@ const pick = <T>(random: Random, items: readonly T[]): T =>
   items[random.int(0, items.length - 1)] as T;
 
 function drawWrite(random: Random, opId: string, stamps: readonly Stamp[]): Write {
-  const next = { value: opId, ttlMs: pick(random, ["never" as const, 20, 200]) };
+  // Now and then the value that stands already.
+  const value = random.chance(0.2) ? "same" : opId;
+  const next = { value, ttlMs: pick(random, ["never" as const, 20, 200]) };
   const stamp = random.chance(0.75) ? stamps.at(-1) : pick(random, [undefined, ...stamps]);
   if (stamp === undefined || random.chance(0.3)) {
     const absentSince = random.chance(0.5) ? 0 : (stamp?.revision ?? 0);
     return { key: "k", opId, expect: pick(random, ["absent", { absentSince }]), next };
   }
-  // Now and then a stamp that never was: its revision with another opId.
-  const expect = random.chance(0.1) ? { ...stamp, opId: opId.replace("A", "B") } : stamp;
+  // Now and then a stamp that never was: its revision with another opId, or with its own in lower case.
+  const never = pick(random, [opId.replace("A", "B"), stamp.opId.replace("A", "a")]);
+  const expect = random.chance(0.15) ? { ...stamp, opId: never } : stamp;
   return { key: "k", opId, expect, next: random.chance(0.4) ? "removed" : next };
 }
 
@@ -78,7 +81,8 @@ async function verdictOn(seed: number, wrap: <S extends AtomicStore>(store: S) =
       };
       await Promise.all([
         send(`${process}${round}`),
-        random.chance(0.3) ? send(`${process}${round}x`) : undefined,
+        // Its opId differs from the other's in the case of one letter.
+        random.chance(0.3) ? send(`${process}${round}a`) : undefined,
       ]);
     }
   };

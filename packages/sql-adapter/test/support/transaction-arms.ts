@@ -97,6 +97,25 @@ async function admin(server: PostgresServer): Promise<pg.Pool> {
   return pool;
 }
 
+/** How a place with a server is restarted, and ends. */
+function lifeOf(
+  server: PostgresServer | MariadbServer,
+  proxy: TcpProxy,
+  pool: { end(): Promise<void> },
+): Pick<Place, "restart" | "stop"> {
+  return {
+    async restart() {
+      server.kill("SIGKILL");
+      await server.restart();
+    },
+    async stop() {
+      await proxy.close();
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
+
 /** A private Postgres. */
 export async function postgresPlace(): Promise<Place> {
   const server = await startPostgres({
@@ -119,15 +138,7 @@ export async function postgresPlace(): Promise<Place> {
       const [row] = await statements("SELECT sum(deadlocks) AS n FROM pg_stat_database");
       return Number(row?.n);
     },
-    async restart() {
-      server.kill("SIGKILL");
-      await server.restart();
-    },
-    async stop() {
-      await proxy.close();
-      await pool.end();
-      await server.stop();
-    },
+    ...lifeOf(server, proxy, pool),
   };
 }
 
@@ -152,15 +163,7 @@ export async function mariadbPlace(): Promise<Place> {
       const [row] = await statements("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'");
       return Number(row?.Value);
     },
-    async restart() {
-      server.kill("SIGKILL");
-      await server.restart();
-    },
-    async stop() {
-      await proxy.close();
-      await pool.end();
-      await server.stop();
-    },
+    ...lifeOf(server, proxy, pool),
   };
 }
 

@@ -67,8 +67,8 @@ export async function callsOf(
   { name, operate, prepare }: Contestant,
 ): Promise<readonly string[]> {
   await prepare?.();
-  // The first one on a connection may ask it for something.
-  await operate(0);
-  const sent = await watch(senders, () => runBatch(operate, 1, WATCHED, 1));
+  // The first ones may ask a connection for something, or learn what to expect.
+  await runBatch(operate, 0, WATCHED, 1);
+  const sent = await watch(senders, () => runBatch(operate, WATCHED, WATCHED, 1));
   return repeated(name, sent, WATCHED);
 }

@@ -24,5 +24,6 @@ export { ArgumentError, FormatError, OnceproofError, StoreError } from "./errors
 export type { Slot } from "./memory/slot.js";
 export { readStep, type SlotView, writeAllStep, writeStep } from "./memory/steps.js";
 export { type Runtime, systemRuntime } from "./runtime/runtime.js";
+export { prefixEnd } from "./shared/store-key.js";
 export { pause } from "./shared/time.js";
 export { checkDefinition, type Transitions } from "./state-machine/definition.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Algorithm } from "../src/shared/algorithm.js";
 import { shortHash } from "../src/shared/hash.js";
-import { keyPrefix, storeKey } from "../src/shared/store-key.js";
+import { keyPrefix, prefixEnd, storeKey } from "../src/shared/store-key.js";
 import { propertyRuns, propertyTimeoutMs } from "./support/property-runs.ts";
 import { createStoreWorld, withWrite } from "./support/store-world.ts";
 
@@ -90,4 +90,24 @@ test("algorithms of one name do not meet, whatever their keys", async () => {
   await createFence(base).admit("r", 1);
   await createTokens(base).issue("r");
   expect(new Set(keys).size).toBe(3);
+});
+
+test("the prefix of a key on the wire ends where it was joined", () => {
+  fc.assert(
+    fc.property(triple, ([name, algorithm, key]) => {
+      const prefix = keyPrefix(name, algorithm);
+      expect(prefixEnd(storeKey(prefix, key))).toBe(prefix.length);
+    }),
+    propertyRuns(500),
+  );
+});
+
+test("of any other key it ends within", () => {
+  fc.assert(
+    fc.property(text, (key) => {
+      const end = prefixEnd(key);
+      expect(end >= 0 && end <= key.length, `${end}`).toBe(true);
+    }),
+    propertyRuns(500),
+  );
 });

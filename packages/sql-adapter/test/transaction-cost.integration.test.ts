@@ -30,15 +30,19 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
   });
   afterAll(() => place.stop());
 
-  test("2 beside BEGIN, the user's own and COMMIT; a duplicate 1", async () => {
+  test("2 beside BEGIN, the user's own and COMMIT; a duplicate 2, and 1 where it is expected", async () => {
     const pool = openPool(place.postgres as never, { max: 1 });
     const sent: string[] = [];
     pool.on("connect", (client) => noteOn(client, ["query"], sent));
     const store = createPostgresStore({ client: pool });
     const dedup = createTransactionalDedup({ store, name: "cost", onCrash: "park" });
     await dedup.runInTransaction("k", (tx) => tx.query("SELECT 1").then(() => 1));
-    expect(sent.splice(0)).toEqual(["BEGIN", "WITH", "SELECT", "WITH", "COMMIT"]);
+    expect(sent.splice(0)).toEqual(["BEGIN", "INSERT", "SELECT", "UPDATE", "COMMIT"]);
     await dedup.runInTransaction("k", async () => 2);
+    expect(sent.splice(0)).toEqual(["BEGIN", "INSERT", "WITH", "ROLLBACK"]);
+    await dedup.runInTransaction("k", async () => 3);
+    sent.length = 0;
+    await dedup.runInTransaction("k", async () => 4);
     expect(sent).toEqual(["BEGIN", "WITH", "ROLLBACK"]);
     await pool.end();
   });

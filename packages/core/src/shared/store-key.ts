@@ -12,3 +12,15 @@ export function keyPrefix(name: string, algorithm: Algorithm): string {
 export function storeKey(prefix: string, key: string): string {
   return `${prefix}${key.length}:${key}`;
 }
+
+/** Where the prefix of a wire key ends, which all keys of one factory share; 0 if it is none. */
+export function prefixEnd(key: string): number {
+  const end = partEnd(key, partEnd(key, 0));
+  return end <= key.length ? end : 0;
+}
+
+/** Where a part ends that begins with its length; NaN where none does. */
+function partEnd(key: string, start: number): number {
+  const [length, digits] = /^(\d+):/.exec(key.slice(start, start + 5)) ?? [];
+  return length === undefined ? Number.NaN : start + length.length + Number(digits);
+}

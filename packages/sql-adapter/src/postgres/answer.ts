@@ -2,6 +2,7 @@
 
 import type { Applied, Observation, Write, WriteResult } from "@onceproof/core/advanced";
 import { judge, observe, type Sight, sightOf } from "../shared/judge.js";
+import { micros } from "../shared/micros.js";
 import { type Columns, integer, slotOf } from "../shared/row.js";
 
 function sightIn(key: string, columns: Columns, tombstoneUs: number): Sight {
@@ -31,6 +32,12 @@ function applied({ wrev, wat, wexp }: Columns): Applied {
   const expiry = wexp === null ? {} : { expiresAt: integer(wexp) };
   const revision = integer(wrev);
   return { outcome: "applied", revision, writtenAt, ...expiry, now: writtenAt, replayed: false };
+}
+
+/** The answer to a write that a short statement applied, which tells no more than it has to. */
+export function shortAnswer({ wrev, wat = wrev, wexp }: Columns, { next }: Write): Applied {
+  const ttl = next === "removed" || next.ttlMs === "keep" ? null : micros(next.ttlMs);
+  return applied({ wrev, wat, wexp: wexp ?? (ttl === null ? null : integer(wat) + ttl) });
 }
 
 /**

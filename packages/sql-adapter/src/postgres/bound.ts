@@ -8,7 +8,7 @@ import { keyBytes } from "../shared/key-bytes.js";
 import { type Columns, integer } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
 import { contended, endedInside, isCausedBy, type Watch } from "../shared/transaction-watch.js";
-import { onlyRow, readAnswer, writeAnswer } from "./answer.js";
+import { onlyRow, readAnswer } from "./answer.js";
 import type { ResolvedOptions } from "./options.js";
 import { bridgedState, isStepContention } from "./sqlstate.js";
 import {
@@ -19,7 +19,7 @@ import {
   statement,
   statementsFor,
 } from "./statements.js";
-import { headOf, lockTimeout, stepOf } from "./write.js";
+import { lockTimeout, type SendStep, writeRound } from "./write.js";
 import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
 
 /** What carries statements inside a transaction. */
@@ -119,7 +119,7 @@ function carrierUntil(doom: Doom, { query, savepoint }: Carrier): Carrier {
 /**
  * Builds a store that is bound to a transaction.
  *
- * Cost: 1 statement a step; `writeAll` 3; `read` 2 in a transaction that no store has begun, as it
+ * Cost: 1 statement a step, 2 for a write that goes otherwise than the last ones did; `writeAll` 3; `read` 2 in a transaction that no store has begun, as it
  * may be read only.
  */
 export function bindPostgres(
@@ -130,7 +130,7 @@ export function bindPostgres(
   const doom: Doom = { reason: undefined };
   const carrier = carrierUntil(doom, given);
   const { tombstoneUs } = statements;
-  const { table, notifications, runtime, capabilities } = options;
+  const { table, notifications, runtime, capabilities, guesses } = options;
   const channel = notifications?.channel;
   const duplicates = new WeakMap<Deadline, number>();
   let transactionId: unknown = null;
@@ -142,6 +142,14 @@ export function bindPostgres(
     }
     transactionId = xid;
   }
+
+  const sendStep: SendStep = async (step, values) => {
+    const rows = await carrier.query(step, values);
+    for (const row of rows) {
+      checkSame(row);
+    }
+    return { kind: "answer", value: rows };
+  };
 
   return boundStore({
     runtime,
@@ -161,10 +169,11 @@ export function bindPostgres(
         return readAnswer(key, row, tombstoneUs);
       },
       async write(write, deadline) {
-        const [step, values] = stepOf(write, statements);
-        const row = onlyRow(await carrier.query(step, [...headOf(write, deadline), ...values]));
-        checkSame(row);
-        return writeAnswer(row, write, tombstoneUs);
+        const done = await writeRound(sendStep, write, deadline, statements, guesses);
+        if (done.kind !== "answer") {
+          throw done.cause;
+        }
+        return done.value;
       },
       async writeAll(all, deadline) {
         const { length } = all.writes;

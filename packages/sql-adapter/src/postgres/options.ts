@@ -22,6 +22,7 @@ import {
 } from "../shared/options.js";
 import type { Sessions, Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
+import { createGuesses, type Guesses } from "./guesses.js";
 import { meaning } from "./sqlstate.js";
 import { type Statements, statement, statementsFor } from "./statements.js";
 import { channelOf } from "./watch.js";
@@ -83,6 +84,7 @@ export interface ResolvedOptions {
   readonly sessions: Sessions;
   readonly limits: ServerLimits;
   readonly statements: Statements;
+  readonly guesses: Guesses;
   /** Where to notify and how to listen, if the store does. */
   readonly notifications: { readonly channel: string; readonly listen: Listen } | undefined;
   readonly runtime: Runtime;
@@ -135,6 +137,7 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
     exchange: exchangeOver(sessions, meaning, BEGIN),
     ...{ client, prepare, sessions, limits },
     statements: statementsFor(table, tombstoneUsOf(shared.capabilities), channel),
+    guesses: createGuesses(),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,
   };

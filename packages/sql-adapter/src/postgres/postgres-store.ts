@@ -10,12 +10,12 @@ import type { Columns } from "../shared/row.js";
 import { type ServerStore, serverStore } from "../shared/server-store.js";
 import type { Reply } from "../shared/session.js";
 import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
-import { noRow, readAnswer, writeAnswer } from "./answer.js";
+import { noRow, readAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
 import { sweepStatement, sweepStretch } from "./sweep.js";
 import { postgresTransactions } from "./transaction.js";
 import { watchesOn } from "./watch.js";
-import { headOf, lockTimeout, stepOf } from "./write.js";
+import { lockTimeout, type SendStep, writeRound } from "./write.js";
 import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-all.js";
 
 /** A store on Postgres. */
@@ -42,9 +42,10 @@ function read<T>(
  * Guarantee: clauses S0 to S11, on the server's clock, under any default isolation level; several
  * keys in one step; one transaction for entries and your own rows; with `notify`, wake-ups of
  * waiters.
- * Cost: 1 statement per read, write and writeAll, applied or refused; one more each time another
- * write to the same key commits in between, or the server reports a deadlock or serialization
- * failure. Watching takes one connection, of a pool or of its own.
+ * Cost: 1 statement per read, writeAll, and write that goes as the last ones of its kind by the same
+ * `name` did, else 2; one more each time another write to the same key commits in between, or the
+ * server reports a deadlock or serialization failure. Watching takes one connection, of a pool or of
+ * its own.
  * Fails: a write without an answer is `unknown`; StoreError `unavailable` for what certainly did
  * nothing and for a read without an answer, `closed` after `close`.
  */
@@ -58,7 +59,7 @@ export function createPostgresStore(
   options: PostgresStoreOptions,
 ): PostgresStore & Partial<WatchableStore> {
   const resolved = resolveOptions(options);
-  const { exchange, statements, notifications, table, runtime, capabilities } = resolved;
+  const { exchange, statements, guesses, notifications, table, runtime, capabilities } = resolved;
   const { tombstoneUs } = statements;
   const channel = notifications?.channel;
   const watches = notifications && watchesOn(notifications.listen, notifications.channel);
@@ -76,11 +77,12 @@ export function createPostgresStore(
         return read(seen, (row) => readAnswer(key, row, tombstoneUs));
       },
 
-      async write(write, deadline) {
-        const [statement, values] = stepOf(write, statements);
-        const parameters = [...headOf(write, deadline), ...values];
-        const sent = await exchange.statement(statement, parameters, deadline);
-        return read(sent, (row) => writeAnswer(row, write, tombstoneUs));
+      write(write, deadline) {
+        const send: SendStep = async (statement, values) => {
+          const sent = await exchange.statement(statement, values, deadline);
+          return sent.kind === "answer" ? { kind: "answer", value: sent.value.rows } : sent;
+        };
+        return writeRound(send, write, deadline, statements, guesses);
       },
 
       async writeAll(all, deadline) {

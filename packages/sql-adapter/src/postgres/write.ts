@@ -1,39 +1,49 @@
-// Which statement a write is on Postgres, and its parameters.
+// Which statements a write is on Postgres, their parameters, and which of them is sent.
 
-import type { Deadline, Write } from "@onceproof/core/advanced";
+import type { Deadline, Write, WriteResult } from "@onceproof/core/advanced";
+import type { Attempt } from "../shared/exchange.js";
 import { isCreate } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { micros } from "../shared/micros.js";
-import { valueBytes } from "../shared/row.js";
+import { type Columns, valueBytes } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
-import type { Statements } from "./statements.js";
+import { noRow, shortAnswer, writeAnswer } from "./answer.js";
+import type { Guesses } from "./guesses.js";
+import type { Statements, WriteStatements } from "./statements.js";
 
-/** The statement of one write, and its parameters from the fourth on. */
-export function stepOf(
-  write: Write,
-  statements: Statements,
-): readonly [Statement, readonly unknown[]] {
+/** Which statements, and their parameters from the fourth on. */
+interface Step {
+  readonly statements: WriteStatements;
+  readonly whole: readonly unknown[];
+  readonly short: readonly unknown[];
+}
+
+function stepOf(write: Write, statements: Statements): Step {
   if (isCreate(write)) {
     const { expect, next } = write;
     const since = expect === "absent" ? Number.MAX_SAFE_INTEGER : expect.absentSince;
-    return [statements.create, [since, valueBytes(next.value), micros(next.ttlMs)]];
+    const short = [valueBytes(next.value), micros(next.ttlMs)];
+    return { statements: statements.create, whole: [...short, since], short };
   }
   const { expect, next } = write;
   const stamp = [expect.revision, expect.opId];
   if (next === "removed") {
-    return [statements.remove, stamp];
+    return { statements: statements.remove, whole: stamp, short: stamp };
   }
   if ("touch" in next) {
-    return [statements.touch, [...stamp, micros(next.ttlMs)]];
+    const touch = [...stamp, micros(next.ttlMs)];
+    return { statements: statements.touch, whole: touch, short: touch };
   }
-  const value = valueBytes(next.value);
-  return next.ttlMs === "keep"
-    ? [statements.replaceKeep, [...stamp, value]]
-    : [statements.replace, [...stamp, value, micros(next.ttlMs)]];
+  const value = [...stamp, valueBytes(next.value)];
+  if (next.ttlMs === "keep") {
+    return { statements: statements.replaceKeep, whole: value, short: value };
+  }
+  const replace = [...value, micros(next.ttlMs)];
+  return { statements: statements.replace, whole: replace, short: replace };
 }
 
 /** The first three parameters of a write. */
-export function headOf({ key, opId }: Write, deadline: Deadline): readonly unknown[] {
+function headOf({ key, opId }: Write, deadline: Deadline): readonly unknown[] {
   return [keyBytes(key), opId, lockTimeout(deadline)];
 }
 
@@ -43,4 +53,53 @@ export function headOf({ key, opId }: Write, deadline: Deadline): readonly unkno
  */
 export function lockTimeout(deadline: Deadline): string {
   return `${Math.max(1, Math.floor(deadline.remainingMs() * 0.8))}ms`;
+}
+
+/** Sends one statement of a write. */
+export type SendStep = (
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<Attempt<readonly Columns[]>>;
+
+/**
+ * One round of a write, in which both statements bear the same opId: so the whole one recognises what
+ * the short one may have done. An undefined answer asks for another round.
+ *
+ * Cost: 1 statement where the write does what the last ones of its kind did; a second one where
+ * the short one was tried for nothing.
+ */
+export async function writeRound(
+  send: SendStep,
+  write: Write,
+  deadline: Deadline,
+  statements: Statements,
+  guesses: Guesses,
+): Promise<Attempt<WriteResult | undefined>> {
+  const step = stepOf(write, statements);
+  const create = isCreate(write);
+  const guess = guesses.of(write.key, create);
+  const short = guess.short();
+  if (short) {
+    const sent = await send(step.statements.short, [...headOf(write, deadline), ...step.short]);
+    if (sent.kind !== "answer") {
+      return sent;
+    }
+    const [row] = sent.value;
+    guess.learn(row !== undefined);
+    if (row !== undefined) {
+      return { kind: "answer", value: shortAnswer(row, write) };
+    }
+  }
+  const sent = await send(step.statements.whole, [...headOf(write, deadline), ...step.whole]);
+  if (sent.kind !== "answer") {
+    return sent;
+  }
+  const [row] = sent.value;
+  if (row === undefined) {
+    return { kind: "noAnswer", cause: noRow() };
+  }
+  if (!short) {
+    guess.learn(row.wrev !== null && !(create && row.rev !== null));
+  }
+  return { kind: "answer", value: writeAnswer(row, write, statements.tombstoneUs) };
 }

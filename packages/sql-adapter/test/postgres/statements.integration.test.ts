@@ -1,5 +1,6 @@
-// What each primitive costs on a real Postgres: one statement, and nothing written for a refusal.
-import type { Stamp } from "@onceproof/core/advanced";
+// What each primitive costs on a real Postgres: one statement, a second one where it comes otherwise than
+// the last ones did, and nothing written for a refusal.
+import type { Stamp, StampedWrite } from "@onceproof/core/advanced";
 import {
   createPostgresStore,
   migrate,
@@ -55,16 +56,52 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     return { revision: result.outcome === "applied" ? result.revision : 0, opId };
   }
 
-  test("every write and read is one statement, applied or refused", async () => {
-    const first = await create("k");
-    await create("k");
-    await store.read("k");
-    const opId = newOpId();
-    const touch = { key: "k", opId, expect: first, next: { touch: true, ttlMs: 1000 } } as const;
-    await store.write(touch);
-    await store.write(touch);
-    await store.write({ key: "k", opId: newOpId(), expect: first, next: "removed" });
-    expect(sent).toHaveLength(6);
+  /** The first words of what is sent meanwhile. */
+  async function wordsOf(work: () => Promise<unknown>): Promise<string[]> {
+    sent = [];
+    await work();
+    return sent.map(({ text }) => text.split(/\s/)[0] ?? "");
+  }
+
+  test("a read is one statement, and so is a write where nothing is in its way", async () => {
+    let stamp: Stamp = { revision: 0, opId: "" };
+    const then = async (next: StampedWrite["next"]): Promise<void> => {
+      const opId = newOpId();
+      const result = await store.write({ key: "way", opId, expect: stamp, next });
+      stamp = { revision: result.outcome === "applied" ? result.revision : 0, opId };
+    };
+    const calls = [
+      async () => {
+        stamp = await create("way");
+      },
+      () => store.read("way"),
+      () => then({ value: "w", ttlMs: 60_000 }),
+      () => then({ value: "w", ttlMs: "keep" }),
+      () => then({ touch: true, ttlMs: 60_000 }),
+      () => then("removed"),
+    ];
+    const sentBy: string[] = [];
+    for (const call of calls) sentBy.push(...(await wordsOf(call)));
+    expect(sentBy).toEqual(["INSERT", "SELECT", "UPDATE", "UPDATE", "UPDATE", "UPDATE"]);
+  });
+
+  test("a write that comes otherwise than the last ones is two, and one once it is expected", async () => {
+    const key = (name: string): string => `3:pay5:dedup${name.length}:${name}`;
+    await create(key("k"));
+    await create(key("l"));
+    const first = await wordsOf(() => create(key("k")));
+    const second = await wordsOf(() => create(key("k")));
+    const third = await wordsOf(() => create(key("k")));
+    expect([first, second, third]).toEqual([["INSERT", "WITH"], ["INSERT", "WITH"], ["WITH"]]);
+    // What it has learned is of these keys, and of creating.
+    expect(await wordsOf(() => create("4:else4:lock1:k"))).toEqual(["INSERT"]);
+    const refused = { key: key("k"), opId: newOpId(), expect: { revision: 1, opId: newOpId() } };
+    const remove = () => store.write({ ...refused, next: "removed" });
+    expect(await wordsOf(remove)).toEqual(["UPDATE", "WITH"]);
+    const later = async () => {
+      for (const name of ["m", "n", "o"]) await create(key(name));
+    };
+    expect(await wordsOf(later)).toEqual(["WITH", "WITH", "INSERT"]);
   });
 
   test("several writes are one statement, applied, refused or replayed", async () => {

@@ -1,0 +1,49 @@
+// Guesses by which statement a write is cheapest, from what became of the last ones. Nothing but cost
+// depends on it.
+
+import { prefixEnd } from "@onceproof/core/advanced";
+
+/** Two bits for each: from 2 on the short one is tried, and one surprise in a row changes no mind. */
+const MOST = 3;
+const SHORT = 2;
+/** Keys of one factory share a place; more factories than that share theirs. */
+const PLACES = 256;
+
+/** The guess for one write. */
+export interface Guess {
+  /** Whether the short statement is expected to apply it. */
+  short(): boolean;
+  /** Tells whether the short statement applied it, or would have. */
+  learn(applied: boolean): void;
+}
+
+/** What one store has learned. */
+export interface Guesses {
+  of(key: string, create: boolean): Guess;
+}
+
+/** Where keys of one factory, and writes of one kind, have their place. */
+function placeOf(key: string, create: boolean): number {
+  let hash = create ? 1 : 0;
+  for (let index = prefixEnd(key) - 1; index >= 0; index -= 1) {
+    hash = (Math.imul(hash, 31) + key.charCodeAt(index)) | 0;
+  }
+  return (hash >>> 0) % PLACES;
+}
+
+/** Builds the guesses of a store: the short statement at first. */
+export function createGuesses(): Guesses {
+  const places = new Uint8Array(PLACES).fill(SHORT);
+  return {
+    of(key, create) {
+      const place = placeOf(key, create);
+      const held = (): number => places[place] ?? SHORT;
+      return {
+        short: () => held() >= SHORT,
+        learn(applied) {
+          places[place] = applied ? Math.min(MOST, held() + 1) : Math.max(0, held() - 1);
+        },
+      };
+    },
+  };
+}

@@ -36,7 +36,9 @@ const alias = Object.entries(sources).map(([name, file]) => ({
 
 // Those with many files, which would each start a process and load the same modules anew. Their tests
 // leave no state in modules or globals.
-const SHARED = ["packages/core", "packages/simulator"];
+const SHARED = ["core", "simulator", "redis-adapter", "sql-adapter"].map(
+  (name) => `packages/${name}`,
+);
 
 export default defineConfig({
   resolve: { alias },

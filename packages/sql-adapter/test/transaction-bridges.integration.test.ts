@@ -106,6 +106,9 @@ function testBridge(name: string, open: () => Promise<Builder>): void {
         const refused = await bound.write({ ...write, opId: opIdOf("E") });
         expect(refused).toMatchObject({ outcome: "refused", entry: { value: "first" } });
         expect(await bound.write(write)).toMatchObject({ outcome: "applied", replayed: true });
+        const other = { revision: 1, opId: opIdOf("H") };
+        const remove = { key, opId: opIdOf("I"), expect: other, next: "removed" } as const;
+        expect(await bound.write(remove)).toMatchObject({ outcome: "refused" });
         await own("duplicate");
       });
       expect(await effects("duplicate")).toBe(1);
@@ -220,6 +223,35 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
         await knex.destroy();
         await client.end();
       },
+    };
+  });
+
+  testBridge("what answers as TypeORM does over pg", async () => {
+    await emptied();
+    const client = pool();
+    return {
+      store: createPostgresStore({ client, ...options }),
+      async transaction(fn) {
+        const tx = await client.connect();
+        const bridge: BridgedTransaction = {
+          async rows(text, values) {
+            const { command, rows, rowCount } = await tx.query(text, [...values]);
+            return command === "UPDATE" || command === "DELETE" ? [rows, rowCount] : rows;
+          },
+        };
+        try {
+          await tx.query("BEGIN");
+          await fn(bridge, (key) => tx.query("INSERT INTO effects VALUES ($1)", [key]));
+          await tx.query("COMMIT");
+        } catch (error) {
+          await tx.query("ROLLBACK");
+          throw error;
+        } finally {
+          tx.release();
+        }
+      },
+      effects: count,
+      end: () => client.end(),
     };
   });
 

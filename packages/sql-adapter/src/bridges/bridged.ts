@@ -24,9 +24,12 @@ export async function bridgedRows(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Columns[]> {
-  const rows: unknown = await bridge.rows(text, values);
+  const answer: unknown = await bridge.rows(text, values);
   // Of a statement without rows some drivers return a report.
-  return Array.isArray(rows) ? rows.map(withBytes) : [];
+  const rows: readonly object[] = Array.isArray(answer) ? answer : [];
+  const [first] = rows;
+  // TypeORM (1.1) returns the rows of an UPDATE together with their number.
+  return (Array.isArray(first) ? first : rows).map(withBytes);
 }
 
 /** Some drivers give bytes as an ArrayBuffer where they give several rows. */

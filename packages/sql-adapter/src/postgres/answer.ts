@@ -31,6 +31,11 @@ function applied({ wrev, wat, wexp }: Columns): Applied {
   const writtenAt = integer(wat);
   const expiry = wexp === null ? {} : { expiresAt: integer(wexp) };
   const revision = integer(wrev);
+  if (!Number.isSafeInteger(revision)) {
+    throw new TypeError(
+      `a revision came as ${typeof wrev}: leave rows and their columns as they are`,
+    );
+  }
   return { outcome: "applied", revision, writtenAt, ...expiry, now: writtenAt, replayed: false };
 }
 

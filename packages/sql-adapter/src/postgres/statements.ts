@@ -170,12 +170,18 @@ FROM (SELECT ${BEFORE_READ} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
      * if another write committed after the snapshot.
      */
     create: {
-      /** Where the key has no row, with the first five. */
+      /**
+       * Where the key has no row, with the first five.
+       *
+       * It looks first: an insert alone would wait for whoever is changing the row that is there, if
+       * only to do nothing, fail where a transaction's snapshot is older than it, and fire triggers.
+       */
       short: statement(
         "create_short",
         `INSERT INTO ${table} AS x (k, v, rev, op, at, exp)
 SELECT $1, $4::bytea, q.n, $2, q.n, q.n + $5::bigint
 FROM (SELECT ${CLOCK} AS n, ${limit("$3")}) q
+WHERE NOT EXISTS (SELECT FROM ${table} WHERE k = $1)
 ON CONFLICT (k) DO NOTHING
 RETURNING x.rev AS wrev${notifyShort}`,
       ),

@@ -2,7 +2,12 @@
 // the store says of a write must be true whatever happens.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Applied, AtomicStore, Stamp, Write, WriteResult } from "@onceproof/core/advanced";
-import { createPostgresStore, migrate, type PostgresStoreOptions } from "@onceproof/sql-adapter";
+import {
+  createPostgresStore,
+  migrate,
+  type PostgresStore,
+  type PostgresStoreOptions,
+} from "@onceproof/sql-adapter";
 import {
   appendFromAll,
   drivenClock,
@@ -192,6 +197,47 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     holder.release();
     expect(await waiting).toMatchObject({ outcome: "refused", revision: stamp.revision });
     expect(await waiting).not.toHaveProperty("entry");
+  });
+
+  describe("a create that meets a live entry is refused", () => {
+    /** With a transaction of somebody else's, which is rolled back. */
+    async function beside(begin: string, work: (tx: pg.PoolClient) => Promise<void>) {
+      const tx = await admin.connect();
+      try {
+        await tx.query(begin);
+        await work(tx);
+      } finally {
+        await tx.query("ROLLBACK");
+        tx.release();
+      }
+    }
+
+    function openBinding(): PostgresStore {
+      const client = openPool(server, { max: 1 });
+      opened.push(client);
+      return createPostgresStore({ client, operationTimeoutMs: 2_000 });
+    }
+
+    test("at once, though somebody is changing the entry and holds its lock", async () => {
+      const store = openBinding();
+      const stamp = await seed(store, "being changed");
+      await beside("BEGIN", async (tx) => {
+        await store.bind(tx).write(set("being changed", stamp));
+        const refused = await store.write(create("being changed"));
+        expect(refused).toMatchObject({ outcome: "refused", revision: stamp.revision });
+      });
+    });
+
+    test("by a transaction's own snapshot, though the entry was renewed since", async () => {
+      const store = openBinding();
+      const stamp = await seed(store, "renewed since");
+      await beside("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", async (tx) => {
+        const renewed = await store.write(set("renewed since", stamp));
+        expect(renewed).toMatchObject({ outcome: "applied" });
+        const refused = await store.bind(tx).write(create("renewed since"));
+        expect(refused).toMatchObject({ outcome: "refused", revision: stamp.revision });
+      });
+    });
   });
 
   // What a racer committed after the snapshot is seen only under the row's lock, and judged there.

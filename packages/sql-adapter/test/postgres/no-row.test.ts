@@ -62,4 +62,11 @@ describe("an answer without a row", () => {
     const bound = store.bind(client as never);
     await expect(bound.read("k")).rejects.toMatchObject({ code: "unavailable" });
   });
+
+  it("is no answer either where its columns are not ours, and applies nothing", async () => {
+    const store = createPostgresStore({ client, table: "entries" });
+    const bound = store.bind({ rows: async () => [{ REV: 7 }] });
+    const write = { ...create("k"), opId: newOpId() };
+    await expect(bound.write(write)).rejects.toMatchObject({ code: "unavailable" });
+  });
 });

@@ -119,8 +119,8 @@ function carrierUntil(doom: Doom, { query, savepoint }: Carrier): Carrier {
 /**
  * Builds a store that is bound to a transaction.
  *
- * Cost: 1 statement a step, 2 for a write that goes otherwise than the last ones did; `writeAll` 3; `read` 2 in a transaction that no store has begun, as it
- * may be read only.
+ * Cost: 1 statement a step, 2 for a write that goes otherwise than the last ones did; `writeAll` 3;
+ * `read` 2 in a transaction that no store has begun, as it may be read only.
  */
 export function bindPostgres(
   { options, statements, readSince }: Binding,

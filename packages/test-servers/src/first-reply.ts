@@ -17,6 +17,8 @@ export function firstReply(
     };
     socket.setTimeout(REPLY_WITHIN_MS, () => settle(false));
     socket.once("error", () => settle(false));
+    // A server that dies meanwhile may end the connection without a word, which is no error.
+    socket.once("close", () => settle(false));
     if (asked !== undefined) socket.once("connect", () => socket.write(asked));
     socket.once("data", (reply) => settle(accepts(reply)));
   });

@@ -148,6 +148,26 @@ export function namingOn(sql: PostgresJs, prepare: boolean): Naming {
   };
 }
 
+/** What postgres.js (3.4) keeps of a query until it is sent; `state` is what sets it by sending. */
+interface Waiting {
+  readonly state?: unknown;
+}
+
+/**
+ * Takes back a query that is not sent yet; the server is told to end one that it works on, so that it
+ * does not linger.
+ *
+ * A connection that is being opened for a query is lost to the client if that was taken back: once open
+ * it sends nothing, and so never becomes free. What it is to send is therefore replaced.
+ */
+function cancel(query: PostgresJsQuery): void {
+  const { state } = query as Waiting;
+  Promise.resolve(query.cancel()).then(ignore, ignore);
+  if (state === null) {
+    Object.assign(query, { strings: ["SELECT 1"], args: [], cancelled: null });
+  }
+}
+
 /** Sends one statement. */
 export function sendOn(
   sql: PostgresJsSession,
@@ -167,9 +187,7 @@ export function sendOn(
       throw error;
     },
   );
-  // A query that waits for a connection is not sent any more; the server is told to end one that
-  // it works on, so that it does not linger.
-  return { reply, abandon: () => void Promise.resolve(query.cancel()).then(ignore, ignore) };
+  return { reply, abandon: () => cancel(query) };
 }
 
 /**

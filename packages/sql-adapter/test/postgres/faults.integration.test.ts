@@ -21,6 +21,7 @@ import {
   type Verdict,
 } from "@onceproof/test-servers";
 import type pg from "pg";
+import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPool, type PoolOptions } from "../support/pg-pools.js";
 
@@ -332,6 +333,24 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     await sleep(100);
     expect((await store.read("queued")).entry).toBeUndefined();
     expect(pool.idleCount).toBe(1);
+  });
+
+  // A connection that was opened for what had been given up meanwhile has to be of use to others.
+  test("a client of postgres.js serves again after calls were given up while it connected", async () => {
+    const settings = { max: 1, fetch_types: false, onnotice: () => {} };
+    const sql = postgres({ ...server.connection, port: proxy.port, ...settings });
+    const patient = createPostgresStore({ client: sql, ...PATIENT });
+    const store = createPostgresStore({ client: sql, operationTimeoutMs: TIMEOUT_MS });
+    await patient.read("first");
+    proxy.cut();
+    const lift = proxy.hold();
+    const keys = Array.from({ length: 3 }, newOpId);
+    const given = await Promise.all(keys.map((key) => store.write(create(key))));
+    expect(given.map(({ outcome }) => outcome)).toEqual(keys.map(() => "unknown"));
+    lift();
+    const seen = await Promise.all(keys.map((key) => patient.read(key)));
+    expect(seen.map(({ entry }) => entry)).toEqual(keys.map(() => undefined));
+    await sql.end();
   });
 
   test("statements that a pooler lost are sent again", async () => {

@@ -1,6 +1,7 @@
 // Makes sure that the programs the tests start are on this machine, installing Debian's packages
 // where we may.
 import {
+  findAddonTools,
   findChromium,
   findCompiler,
   findMariadb,
@@ -35,6 +36,11 @@ const servers = {
     find: findCompiler,
     package: "gcc libc6-dev",
     why: "tests that move a server's clock",
+  },
+  addonTools: {
+    find: findAddonTools,
+    package: "python3 make g++",
+    why: "SQLite drivers that are compiled",
   },
   chromium: { find: findChromium, package: "chromium", why: "the smoke suite in a browser" },
 };

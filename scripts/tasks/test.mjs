@@ -4,6 +4,7 @@ import { Failure } from "../lib/failure.mjs";
 import { choose, takeFlags } from "../lib/flags.mjs";
 import { duration, paint } from "../lib/print.mjs";
 import { consumers } from "../test/consumers.mjs";
+import { drivers } from "../test/drivers.mjs";
 import { hunt } from "../test/hunt.mjs";
 import { mutants } from "../test/mutants.mjs";
 import { runtimes } from "../test/runtimes.mjs";
@@ -11,7 +12,9 @@ import { add, emptyTally, totalLine } from "../test/tally.mjs";
 import { unit } from "../test/unit.mjs";
 import { verify } from "../test/verify.mjs";
 
-const parts = [unit, mutants, verify, hunt, runtimes, consumers];
+const parts = [unit, mutants, verify, hunt, runtimes, consumers, drivers];
+const namesOf = (some) => some.map(({ name }) => name);
+const defaultNames = namesOf(parts.filter(({ onlyWhenNamed }) => !onlyWhenNamed));
 const ENTRIES_SHOWN = 20;
 
 /** In CI nothing may be skipped, and a missing server is an error. */
@@ -21,8 +24,9 @@ export const task = {
   name: "test",
   summary: "run every test, on real servers and in other runtimes too",
   usage: [
-    ["--part NAMES", `only these parts: ${parts.map((part) => part.name).join(", ")}`],
+    ["--part NAMES", `only these parts: ${namesOf(parts).join(", ")}`],
     ["--part mutants", "every broken variant; without it, one of each algorithm"],
+    ["--part drivers", `${drivers.summary}; runs only when it is named`],
     ["(any other)", "goes to vitest, and leaves out the other parts: a file name, -t PATTERN, -u"],
     ["CI=true", "a skipped test or a missing server is a failure"],
   ],
@@ -31,12 +35,8 @@ export const task = {
   plan(flags) {
     const { values, rest } = takeFlags(flags, { values: ["part"] });
     // Somebody who picks tests by vitest's flags does not mean the other runtimes.
-    const byDefault = rest.length > 0 ? "unit" : undefined;
-    const names = choose(
-      "part",
-      values.part ?? byDefault,
-      parts.map((part) => part.name),
-    );
+    const byDefault = rest.length > 0 ? "unit" : defaultNames.join(",");
+    const names = choose("part", values.part ?? byDefault, namesOf(parts));
     const chosen = parts.filter((part) => names.includes(part.name));
     return {
       // Each part builds for itself: a build that fails must not keep the other tests from running.

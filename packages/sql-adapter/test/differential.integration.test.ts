@@ -21,7 +21,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openMariadb, openMysql2 } from "./support/mysql-pools.js";
 import { openPool } from "./support/pg-pools.js";
-import { movableClock, newFile, openLibsql } from "./support/sqlite-files.js";
+import { onlySqlite, openDatabase } from "./support/sqlite-driver.js";
+import { movableClock, newFile } from "./support/sqlite-files.js";
 
 const RUNS = 25;
 const HOUR_MS = 3_600_000;
@@ -169,7 +170,22 @@ function jumped(jump: () => void): number {
   return HOUR_MS;
 }
 
-const arms: readonly Arm[] = [
+const sqliteArm: Arm = {
+  name: "a SQLite file",
+  async start() {
+    const { file, remove } = newFile();
+    const { runtime, move } = movableClock();
+    const database = openDatabase(file);
+    await migrate(database);
+    return {
+      store: () => createSqliteStore({ database, runtime }) as Store,
+      jump: () => jumped(() => move(HOUR_MS)),
+      stop: async () => [database.close(), remove()],
+    };
+  },
+};
+
+const allArms: readonly Arm[] = [
   {
     name: "Postgres",
     server: "postgres",
@@ -200,20 +216,7 @@ const arms: readonly Arm[] = [
       },
     }),
   ),
-  {
-    name: "a SQLite file",
-    async start() {
-      const { file, remove } = newFile();
-      const { runtime, move } = movableClock();
-      const database = openLibsql(file);
-      await migrate(database);
-      return {
-        store: () => createSqliteStore({ database, runtime }) as Store,
-        jump: () => jumped(() => move(HOUR_MS)),
-        stop: async () => [database.close(), remove()],
-      };
-    },
-  },
+  sqliteArm,
   {
     name: "PGlite",
     async start() {
@@ -227,6 +230,8 @@ const arms: readonly Arm[] = [
     },
   },
 ];
+
+const arms = onlySqlite ? [sqliteArm] : allArms;
 
 /** The same store, each of whose steps is one of a transaction. */
 function inTransactions(store: Store): MultiKeyStore {

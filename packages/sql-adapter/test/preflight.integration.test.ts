@@ -11,7 +11,6 @@ import mysql from "mysql2/promise";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "./support/pg-pools.js";
-import { newFile, openLibsql } from "./support/sqlite-files.js";
 
 type Client = Parameters<typeof preflight>[0];
 
@@ -125,26 +124,4 @@ describe.skipIf(missing("mariadb"))("of MariaDB", () => {
     expect(await ids(pool, { table: "own" })).toEqual(Array(4).fill("columnUnfit"));
     expect(await ids(pool, { table: "nowhere" })).toEqual(["tableMissing"]);
   });
-});
-
-test("of SQLite: a file as migrate makes it is sound, and each weakness is named", async () => {
-  const { file, remove } = newFile();
-  const database = openLibsql(file);
-  expect(await ids(database)).toEqual(["journalNotWal", "tableMissing"].sort().reverse());
-  await migrate(database);
-  expect(await preflight(database)).toMatchObject({
-    fit: true,
-    findings: process.platform === "darwin" ? [{ id: "diskCacheNotFlushed" }] : [],
-    durability: { found: "durable" },
-  });
-  database.exec("PRAGMA journal_mode = DELETE");
-  expect(await ids(database)).toContain("journalNotWal");
-  database.exec("CREATE TABLE own (k TEXT, v TEXT, rev INTEGER, op TEXT, at INTEGER, exp INTEGER)");
-  const own = (await ids(database, { table: "own" })).filter((id) => id === "columnUnfit");
-  expect(own).toHaveLength(3);
-  database.close();
-  remove();
-  const inMemory = openLibsql(":memory:");
-  expect(await ids(inMemory, { durability: "durable" })).toContain("durabilityOverstated");
-  inMemory.close();
 });

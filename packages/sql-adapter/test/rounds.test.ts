@@ -1,9 +1,9 @@
 // Rounds end with their deadline, also where its timer rings before its clock says so, as timers do.
 import type { Runtime } from "@onceproof/core/advanced";
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
-import Database from "libsql";
 import { expect, test } from "vitest";
 import { roundsUntil, withDeadline } from "../src/shared/rounds.ts";
+import { openDatabase } from "./support/sqlite-driver.js";
 
 /** Rings every timer a fraction of a microsecond early. */
 function earlyRuntime(): Runtime {
@@ -38,7 +38,7 @@ test("a step that asks for another round for ever", async () => {
 });
 
 test("a transaction that waits for another writer for ever", async () => {
-  const database = new Database(":memory:");
+  const database = openDatabase(":memory:");
   await migrate(database);
   const store = createSqliteStore({ database, runtime: earlyRuntime(), operationTimeoutMs: 5 });
   database.exec("BEGIN IMMEDIATE");

@@ -1,16 +1,14 @@
 // What is particular to one database: serialization failures on Postgres, lock waits and deadlocks
-// on MariaDB, the one connection of SQLite, and servers that are killed in the middle of commits.
+// on MariaDB, and servers that are killed in the middle of commits.
 import { createTransactionalDedup } from "@onceproof/core";
-import { createPostgresStore, createSqliteStore, createTables } from "@onceproof/sql-adapter";
+import { createPostgresStore } from "@onceproof/sql-adapter";
 import { missing } from "@onceproof/test-servers";
 import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "./support/pg-pools.js";
-import { openLibsql } from "./support/sqlite-files.js";
 import {
   type AnyStore,
   type Driver,
-  libsql,
   mariadb,
   mariadbPlace,
   mysql2,
@@ -20,7 +18,6 @@ import {
   postgresJs,
   postgresPlace,
   type Row,
-  sqlitePlace,
 } from "./support/transaction-arms.js";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -356,136 +353,5 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
 
   test("killed in the middle of commits: after the restart the balances add up", async () => {
     await killedInTheMiddle(place, mysql2);
-  });
-});
-
-describe("on a SQLite file", () => {
-  let place: Place;
-  beforeAll(async () => {
-    place = await sqlitePlace();
-    await makeAccounts(place);
-  });
-  afterAll(() => place.stop());
-
-  test("PITFALLS 42: a transaction that looks before it writes is not refused the lock", async () => {
-    const both = [await libsql.open(place), await libsql.open(place)] as const;
-    const counts = await Promise.all(
-      both.flatMap(({ store }) =>
-        [...Array(6).keys()].map(() =>
-          store.transaction(async (tx) => {
-            const on = libsql.on(tx);
-            const [row] = await on("SELECT balance FROM accounts WHERE id = 3");
-            await sleep(2);
-            await on("UPDATE accounts SET balance = ? WHERE id = 3", [Number(row?.balance) + 1]);
-            return Number(row?.balance);
-          }),
-        ),
-      ),
-    );
-    expect(counts.sort()).toEqual([...Array(12).keys()].map((n) => 1000 + n));
-    await Promise.all(both.map(({ end }) => end()));
-  });
-
-  test("the store within its own transaction is refused at once, not joined nor waited for", async () => {
-    const database = openLibsql(place.file as string);
-    const store = createSqliteStore({ database, operationTimeoutMs: 60_000 });
-    const said = { code: "unavailable", message: expect.stringContaining("store.bind(tx)") };
-    await store.transaction(async (tx) => {
-      await expect(store.read("k")).rejects.toMatchObject(said);
-      const write = { key: "k", opId: opIdOf("A"), expect: "absent", next: forever("1") } as const;
-      await expect(store.write(write)).rejects.toMatchObject(said);
-      await expect(store.transaction(async () => {})).rejects.toMatchObject(said);
-      expect((await store.bind(tx).write(write)).outcome).toBe("applied");
-    });
-    expect((await store.read("k")).entry?.value).toBe("1");
-    database.close();
-  });
-
-  test("what its function has left behind uses the store once it is over", async () => {
-    const { store, end } = await libsql.open(place);
-    let over = (): void => {};
-    const ended = new Promise<void>((resolve) => {
-      over = resolve;
-    });
-    let left: Promise<unknown> = Promise.resolve();
-    await store.transaction(async () => {
-      left = ended.then(() => store.read("left"));
-    });
-    over();
-    expect(await left).toHaveProperty("now");
-    await end();
-  });
-
-  test("a constraint that is checked at COMMIT has certainly undone everything", async () => {
-    const database = openLibsql(place.file as string);
-    database.exec(`PRAGMA foreign_keys = ON; CREATE TABLE parents (id INTEGER PRIMARY KEY);
-      CREATE TABLE children (id INTEGER PRIMARY KEY,
-        parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`);
-    const store = createSqliteStore({ database });
-    let runs = 0;
-    const orphan = dedupOver(store as unknown as AnyStore).runInTransaction("orphan", async () => {
-      runs += 1;
-      database.exec("INSERT INTO children VALUES (1, 7)");
-    });
-    await expect(orphan).rejects.toMatchObject({ code: "unavailable" });
-    expect(runs).toBe(1);
-    const child = { id: 1, parent: 7 };
-    const inserted = createTables({ client: database }).insertOnce("children", child, {
-      uniqueBy: ["id"],
-    });
-    await expect(inserted).rejects.toMatchObject({ code: "unavailable" });
-    expect(database.prepare("SELECT * FROM children").all()).toEqual([]);
-    expect(database.inTransaction).toBe(false);
-    database.close();
-  });
-
-  test("other calls of the store wait for the end, and see nothing of what is rolled back", async () => {
-    const { store, end } = await libsql.open(place);
-    const write = { key: "seen", opId: opIdOf("A"), expect: "absent", next: forever("1") } as const;
-    let open = (): void => {};
-    const begun = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const failing = store.transaction(async (tx) => {
-      await store.bind(tx).write(write);
-      open();
-      await sleep(100);
-      throw new Error("rolled back");
-    });
-    await begun;
-    const [read, written] = await Promise.all([
-      store.read("seen"),
-      store.write({ ...write, opId: opIdOf("B") }),
-      expect(failing).rejects.toThrow("rolled back"),
-    ]);
-    expect(read.entry?.stamp.opId).not.toBe(opIdOf("A"));
-    expect(written).toMatchObject({ outcome: "applied", replayed: false });
-    await end();
-  });
-
-  test("another process' writer is waited for, and not for ever", async () => {
-    const hasty = await libsql.open(place, { operationTimeoutMs: 200 });
-    const patient = await libsql.open(place, { operationTimeoutMs: 20_000 });
-    // Not through a store, so not in the queue of this process.
-    const other = openLibsql(place.file as string);
-    other.exec("BEGIN IMMEDIATE");
-    const vain = hasty.store.transaction(async () => 1);
-    await expect(vain).rejects.toMatchObject({ code: "contended" });
-    const waiting = patient.store.transaction(async () => 2);
-    await sleep(50);
-    other.exec("COMMIT");
-    expect(await waiting).toBe(2);
-    other.close();
-    await Promise.all([hasty.end(), patient.end()]);
-  });
-
-  test("bind without a transaction is refused", async () => {
-    const database = openLibsql(place.file as string);
-    const store = createSqliteStore({ database });
-    await expect(store.bind(database).read("k")).rejects.toMatchObject({ code: "optionInvalid" });
-    expect(() => store.bind({} as never)).toThrow(
-      expect.objectContaining({ code: "optionInvalid" }),
-    );
-    database.close();
   });
 });

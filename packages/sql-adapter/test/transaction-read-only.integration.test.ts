@@ -8,11 +8,10 @@ import mysql from "mysql2/promise";
 import postgresDriver from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "./support/pg-pools.js";
-import { openLibsql } from "./support/sqlite-files.js";
+import { onlySqlite, openDatabase } from "./support/sqlite-driver.js";
 import {
   type AnyStore,
   type Driver,
-  libsql,
   mariadb,
   mariadbPlace,
   mysql2,
@@ -22,6 +21,7 @@ import {
   pgPool,
   postgresJs,
   postgresPlace,
+  sqlite,
   sqlitePlace,
 } from "./support/transaction-arms.js";
 
@@ -34,7 +34,20 @@ interface Arm {
   reading(place: Place, work: (tx: unknown) => Promise<void>): Promise<unknown>;
 }
 
-const arms: readonly Arm[] = [
+const sqliteArm: Arm = {
+  name: "SQLite",
+  driver: sqlite,
+  start: sqlitePlace,
+  async reading(place, work) {
+    const database = openDatabase(place.file as string);
+    database.exec("PRAGMA query_only = ON; BEGIN");
+    await work(database);
+    database.exec("ROLLBACK");
+    database.close();
+  },
+};
+
+const allArms: readonly Arm[] = [
   {
     name: "Postgres with pg",
     server: "postgres",
@@ -98,19 +111,10 @@ const arms: readonly Arm[] = [
       await connection.end();
     },
   },
-  {
-    name: "SQLite",
-    driver: libsql,
-    start: sqlitePlace,
-    async reading(place, work) {
-      const database = openLibsql(place.file as string);
-      database.exec("PRAGMA query_only = ON; BEGIN");
-      await work(database);
-      database.exec("ROLLBACK");
-      database.close();
-    },
-  },
+  sqliteArm,
 ];
+
+const arms = onlySqlite ? [sqliteArm] : allArms;
 
 const places = new Map<Arm["start"], Promise<Place>>();
 

@@ -14,7 +14,8 @@ import type { Connection, Pool as Mysql2Pool, PoolConnection } from "mysql2/prom
 import type pg from "pg";
 import type { Sql, TransactionSql } from "postgres";
 import { expect, expectTypeOf, test } from "vitest";
-import { newFile, openLibsql } from "./support/sqlite-files.js";
+import { openDatabase } from "./support/sqlite-driver.js";
+import { newFile } from "./support/sqlite-files.js";
 
 test("each driver's own", () => {
   expectTypeOf<PostgresTransactionOf<pg.Pool>>().toEqualTypeOf<pg.PoolClient>();
@@ -29,7 +30,7 @@ test("each driver's own", () => {
 
 test("a dedup knows it from its store", () => {
   const { file, remove } = newFile();
-  const database = openLibsql(file) as unknown as Database.Database;
+  const database = openDatabase(file) as unknown as Database.Database;
   const store = createSqliteStore({ database });
   const dedup = createTransactionalDedup({ store, name: "types", onCrash: "park" });
   expectTypeOf(dedup.runInTransaction<number>)

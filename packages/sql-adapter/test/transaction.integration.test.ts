@@ -5,10 +5,10 @@ import { createTransactionalDedup, type TransactionalDedup } from "@onceproof/co
 import type { TransactionalStore } from "@onceproof/core/advanced";
 import { missing, type ServerName, type Verdict } from "@onceproof/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { onlySqlite } from "./support/sqlite-driver.js";
 import {
   type AnyStore,
   type Driver,
-  libsql,
   mariadb,
   mariadbPlace,
   mysql2,
@@ -22,6 +22,7 @@ import {
   pgPool,
   postgresJs,
   postgresPlace,
+  sqlite,
   sqlitePlace,
 } from "./support/transaction-arms.js";
 
@@ -32,7 +33,9 @@ interface Arm {
   readonly drivers: readonly Driver[];
 }
 
-const arms: readonly Arm[] = [
+const sqliteArm: Arm = { database: "a SQLite file", start: sqlitePlace, drivers: [sqlite] };
+
+const allArms: readonly Arm[] = [
   {
     database: "Postgres",
     server: "postgres",
@@ -45,9 +48,11 @@ const arms: readonly Arm[] = [
     start: mariadbPlace,
     drivers: [mysql2, mysql2Callbacks, mariadb],
   },
-  { database: "a SQLite file", start: sqlitePlace, drivers: [libsql] },
+  sqliteArm,
   { database: "PGlite", start: pglitePlace, drivers: [pglite] },
 ];
+
+const arms = onlySqlite ? [sqliteArm] : allArms;
 
 function dedupOver(store: AnyStore, waitMs = 20_000): TransactionalDedup<unknown> {
   const name = "pay";

@@ -62,6 +62,12 @@ export function findCompiler() {
   return onPath("cc") ?? onPath("gcc");
 }
 
+/** Path of the C++ compiler, where all is there that node-gyp compiles a driver with, or undefined. */
+export function findAddonTools() {
+  const tools = ["python3", "make", "g++"].map(onPath);
+  return tools.includes(undefined) ? undefined : tools.at(-1);
+}
+
 /** Path of any program on PATH, or undefined. */
 export function onPath(program) {
   return pathFolders()

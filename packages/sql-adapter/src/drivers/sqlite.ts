@@ -17,9 +17,11 @@ export interface SqliteDatabase {
   exec(sql: string): unknown;
   /** Tells in better-sqlite3 and libsql whether it was closed. */
   readonly open?: boolean;
+  /** Tells the same in node:sqlite, from Node 22.15 on. */
+  readonly isOpen?: boolean;
   /** Tells of a transaction in better-sqlite3 and libsql. */
   readonly inTransaction?: boolean;
-  /** Tells of a transaction in node:sqlite. */
+  /** Tells of a transaction in node:sqlite, from Node 22.16 on. */
   readonly isTransaction?: boolean;
 }
 
@@ -40,9 +42,14 @@ export function isBusy(error: unknown): boolean {
     primary === BUSY ||
     primary === LOCKED ||
     /^SQLITE_(BUSY|LOCKED)/.test(String(code)) ||
-    // The connection is inside a transaction of its user's, which will end.
-    /within a transaction/.test(String(message))
+    // A transaction of the user's, which will end.
+    isWithinTransaction(message)
   );
+}
+
+/** Whether BEGIN was refused because the connection is inside a transaction. */
+function isWithinTransaction(message: unknown): boolean {
+  return /within a transaction/.test(String(message));
 }
 
 const CONSTRAINT = 19;
@@ -58,18 +65,36 @@ export function isConstraint(error: unknown): boolean {
  * Throws for a connection that was closed: libsql would read no rows from it, without an error.
  */
 export function checkOpen(database: SqliteDatabase): void {
-  if (database.open === false) {
+  if (isClosed(database)) {
     throw new Error("the database connection is not open");
   }
 }
 
-/** Whether the connection is inside a transaction, as far as the driver tells. */
+function isClosed({ open, isOpen }: SqliteDatabase): boolean {
+  return open === false || isOpen === false;
+}
+
+/**
+ * Whether the connection is inside a transaction. Cost: none, or 2 statements where the driver does
+ * not tell.
+ */
 export function inTransaction(database: SqliteDatabase): boolean {
-  // Asked about a connection that was closed, libsql ends the whole process.
-  if (database.open === false) {
+  // Asked about a connection that was closed, libsql ends the whole process, and node:sqlite throws.
+  if (isClosed(database)) {
     return false;
   }
-  return database.inTransaction ?? database.isTransaction ?? false;
+  return database.inTransaction ?? database.isTransaction ?? refusesBegin(database);
+}
+
+/** A BEGIN that is deferred takes no lock, so it waits for nobody and disturbs nobody. */
+function refusesBegin(database: SqliteDatabase): boolean {
+  try {
+    database.exec("BEGIN");
+  } catch (error) {
+    return isWithinTransaction(Object(error).message);
+  }
+  database.exec("ROLLBACK");
+  return false;
 }
 
 /** Runs a statement once and returns its first row's first column. */
@@ -91,6 +116,8 @@ export interface SqliteTransactions {
   commit(): void;
   /** Ends whatever transaction is left; never throws. */
   rollBack(): void;
+  /** Runs what fails at once, and does not wait, if another connection is in its way. */
+  atOnce<T>(step: () => T): T;
 }
 
 const known = new WeakMap<SqliteDatabase, SqliteTransactions>();
@@ -99,9 +126,9 @@ const known = new WeakMap<SqliteDatabase, SqliteTransactions>();
  * The transactions of a connection, the same for every store on it.
  *
  * BEGIN IMMEDIATE, because a transaction that reads first and writes later is refused, whatever the
- * busy timeout. It does not wait inside SQLite, which would stop the event loop, and for ever if
- * the lock is held by a connection of the same thread: the caller waits and tries again. The
- * user's own busy timeout is put back at once.
+ * busy timeout. Neither it nor COMMIT, which without a WAL has to wait for readers, waits inside
+ * SQLite: that would stop the event loop, and for ever if the lock is held by a connection of the
+ * same thread. The caller waits and tries again. The user's own busy timeout is put back at once.
  */
 export function transactionsOn(database: SqliteDatabase): SqliteTransactions {
   const made = known.get(database) ?? makeTransactions(database);
@@ -118,22 +145,24 @@ function makeTransactions(database: SqliteDatabase): SqliteTransactions {
     throw new ArgumentError("optionInvalid", "database must not be inside a transaction");
   }
   const timeout = Number(pragma(database, "busy_timeout"));
+  let waits = timeout > 0;
+  function atOnce<T>(step: () => T): T {
+    if (!waits) {
+      return step();
+    }
+    database.exec("PRAGMA busy_timeout = 0");
+    waits = false;
+    try {
+      return step();
+    } finally {
+      waits = true;
+      database.exec(`PRAGMA busy_timeout = ${timeout}`);
+    }
+  }
   return {
-    begin() {
-      if (!(timeout > 0)) {
-        database.exec(BEGIN);
-        return;
-      }
-      database.exec("PRAGMA busy_timeout = 0");
-      try {
-        database.exec(BEGIN);
-      } finally {
-        database.exec(`PRAGMA busy_timeout = ${timeout}`);
-      }
-    },
-    commit() {
-      database.exec("COMMIT");
-    },
+    atOnce,
+    begin: () => atOnce(() => void database.exec(BEGIN)),
+    commit: () => atOnce(() => void database.exec("COMMIT")),
     rollBack() {
       try {
         database.exec("ROLLBACK");

@@ -40,7 +40,8 @@ const ROWS_PER_STRETCH = 500;
  * this connection go one after another.
  * Cost: 1 statement for a read and for a create that is refused or replayed. Any other write reads
  * and puts its row between BEGIN and COMMIT: 4 statements applied, 3 refused; a create looks
- * first: 5. Only COMMIT waits for the disk. A touch does not write the value again.
+ * first: 5. Two PRAGMAs more each if the connection has a busy timeout. Only COMMIT waits for the
+ * disk. A touch does not write the value again.
  * Fails: StoreError `unavailable` for what certainly did nothing (another process wrote for the
  * whole operation timeout, say), `closed` after `close`; `unknown` if COMMIT itself failed.
  */

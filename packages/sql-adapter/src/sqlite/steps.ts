@@ -19,7 +19,8 @@ export interface Steps {
   /**
    * Runs the step under the write lock and commits if it put or freed anything.
    *
-   * Cost: 2 statements beside the step's own, BEGIN IMMEDIATE and COMMIT or ROLLBACK.
+   * Cost: 2 statements beside the step's own, BEGIN IMMEDIATE and COMMIT or ROLLBACK, and 2 PRAGMAs
+   * if the connection has a busy timeout.
    */
   writing<T>(step: (rows: Rows) => T): T | Unknown | undefined;
 }
@@ -70,7 +71,7 @@ export function stepsOn(
 
     writing(step) {
       let committing = false;
-      return reading(() => {
+      const attempt = () => {
         transactions.begin();
         try {
           // Not before: what is judged under the lock is judged by the time at which it is held.
@@ -90,7 +91,8 @@ export function stepsOn(
           }
           throw error;
         }
-      });
+      };
+      return reading(() => transactions.atOnce(attempt));
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   type SweepableStore,
   TIMED_OUT,
 } from "@onceproof/core/advanced";
-import { fileOf, type SqliteDatabase } from "../drivers/sqlite.js";
+import type { SqliteDatabase } from "../drivers/sqlite.js";
 import { contended } from "../shared/transaction-watch.js";
 
 /** Of each file (or connection, in memory) of this process: the last of those who wait. */
@@ -30,22 +30,27 @@ export function nested(): StoreError {
   );
 }
 
-/** Waits for its turn among the transactions of this process; resolves with what ends the turn. */
-export async function turnOn(database: SqliteDatabase, deadline: Deadline): Promise<() => void> {
-  const file = fileOf(database);
-  const before =
-    (file === "" ? queuesInMemory.get(database) : queues.get(file)) ?? Promise.resolve();
+/**
+ * Waits for its turn among the transactions of this process on a file, or on a connection to what is in
+ * memory; resolves with what ends the turn.
+ */
+export async function turnOn(
+  file: string | SqliteDatabase,
+  deadline: Deadline,
+): Promise<() => void> {
+  const last = typeof file === "string" ? queues.get(file) : queuesInMemory.get(file);
+  const before = last ?? Promise.resolve();
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const last = before.then(() => ended);
-  if (file === "") {
-    queuesInMemory.set(database, last);
+  const next = before.then(() => ended);
+  if (typeof file !== "string") {
+    queuesInMemory.set(file, next);
   } else {
-    queues.set(file, last);
-    last.then(() => {
-      if (queues.get(file) === last) {
+    queues.set(file, next);
+    next.then(() => {
+      if (queues.get(file) === next) {
         queues.delete(file);
       }
     });

@@ -11,7 +11,7 @@ import { bindSqlite } from "./bound.js";
 import type { ResolvedOptions } from "./options.js";
 import { nested, turnOn, type Within, waited, within } from "./transaction-turns.js";
 
-/** Builds the transactions of a store. Cost: BEGIN IMMEDIATE and COMMIT or ROLLBACK. */
+/** Builds the transactions of a store. Cost: BEGIN IMMEDIATE and COMMIT or ROLLBACK, each between two PRAGMAs if there is a busy timeout. */
 export function sqliteTransactions(options: ResolvedOptions): DialectTransactions {
   const { database, transactions, runtime, capabilities } = options;
   const { operationTimeoutMs } = capabilities;
@@ -108,7 +108,7 @@ export function sqliteTransactions(options: ResolvedOptions): DialectTransaction
         throw unavailable(error);
       }
       const end = await withDeadline(runtime, operationTimeoutMs, async (deadline) => {
-        const turn = await turnOn(database, deadline);
+        const turn = await turnOn(file, deadline);
         await begin(deadline).catch((error: unknown) => {
           turn();
           throw error;

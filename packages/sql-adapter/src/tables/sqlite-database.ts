@@ -66,15 +66,17 @@ export function sqliteDatabase(database: SqliteDatabase, shared: Shared): Databa
     const transactions = transactionsOn(database);
     let committing = false;
     try {
-      transactions.begin();
-      const ended = drive(database, steps);
-      committing = "result" in ended && ended.result !== undefined;
-      if (committing) {
-        transactions.commit();
-      } else {
-        transactions.rollBack();
-      }
-      return ended;
+      return transactions.atOnce(() => {
+        transactions.begin();
+        const ended = drive(database, steps);
+        committing = "result" in ended && ended.result !== undefined;
+        if (committing) {
+          transactions.commit();
+        } else {
+          transactions.rollBack();
+        }
+        return ended;
+      });
     } catch (error) {
       if (inTransaction(database)) {
         transactions.rollBack();

@@ -19,9 +19,7 @@ import {
   type SqliteStore,
   schema,
 } from "@onceproof/sql-adapter";
-import Database from "libsql";
-
-type Connection = SqliteDatabase & { close(): unknown };
+import { type Connection, isInTransaction, openDatabase } from "../support/sqlite-driver.js";
 
 /** What a broken variant changes. */
 export interface Alterations {
@@ -43,7 +41,7 @@ interface Opened {
 }
 
 function openInMemory(): Opened {
-  const connection = new Database(":memory:") as unknown as Connection;
+  const connection = openDatabase(":memory:");
   return { connections: [connection], close: () => void connection.close() };
 }
 
@@ -51,7 +49,7 @@ function openInMemory(): Opened {
 function openFile(): Opened {
   const folder = mkdtempSync(join(tmpdir(), "onceproof-simulated-"));
   const file = join(folder, "test.db");
-  const connections = [1, 2].map(() => new Database(file) as unknown as Connection);
+  const connections = [1, 2].map(() => openDatabase(file));
   return {
     connections,
     close() {
@@ -144,7 +142,7 @@ function serve(opened: Opened, host: DatabaseHost, alterations: Alterations): Se
     begin: () => next().begin(),
     rows(): StandingRows {
       for (const connection of opened.connections) {
-        if (connection.inTransaction) connection.exec("ROLLBACK");
+        if (isInTransaction(connection)) connection.exec("ROLLBACK");
       }
       return { charges: tables(first) };
     },
@@ -157,7 +155,7 @@ function rewriting(connection: SqliteDatabase, sql: (text: string) => string): S
     prepare: (text) => connection.prepare(sql(text)),
     exec: (text) => connection.exec(sql(text)),
     get inTransaction() {
-      return connection.inTransaction === true;
+      return isInTransaction(connection);
     },
   };
 }

@@ -3,13 +3,14 @@
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Connection, newFile, openLibsql } from "../support/sqlite-files.js";
+import { type Connection, openDatabase } from "../support/sqlite-driver.js";
+import { newFile } from "../support/sqlite-files.js";
 
 let file: string;
 let remove: () => void;
 let opened: Connection[] = [];
 const connect = (): Connection => {
-  const database = openLibsql(file);
+  const database = openDatabase(file);
   opened.push(database);
   return database;
 };

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { newFile, openLibsql } from "../support/sqlite-files.js";
+import { openDatabase } from "../support/sqlite-driver.js";
+import { newFile } from "../support/sqlite-files.js";
 import { buildWorkers, type Worker, type Workers } from "../support/worker-process.js";
 
 let workers: Workers;
@@ -25,7 +26,7 @@ afterAll(() => workers.remove());
 
 /** What each worker was told, in the list exactly once, with revisions that increase. */
 async function judge(key: string, told: readonly string[]): Promise<void> {
-  const database = openLibsql(file);
+  const database = openDatabase(file);
   const store = createSqliteStore({ database });
   const list = (await store.read(key)).entry?.value.trim().split(" ") ?? [];
   database.close();
@@ -40,7 +41,7 @@ async function judge(key: string, told: readonly string[]): Promise<void> {
 }
 
 test("what a process was told survives kill -9, and the others go on", async () => {
-  const database = openLibsql(file);
+  const database = openDatabase(file);
   await migrate(database);
   database.close();
   const killed = start("append", file, "list", "100000");

@@ -8,17 +8,20 @@ import {
 } from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Connection, newFile, openLibsql } from "../support/sqlite-files.js";
+import { type Connection, isInTransaction, openDatabase } from "../support/sqlite-driver.js";
+import { newFile } from "../support/sqlite-files.js";
 
 const { file, remove } = newFile();
 let database: Connection;
 let store: SqliteStore;
 let run: string[] = [];
 
-beforeAll(async () => {
-  database = openLibsql(file);
-  await migrate(database);
-  const counting: SqliteDatabase = {
+/** The connection, which notes the first word of each statement. */
+function counting(): SqliteDatabase {
+  return {
+    get inTransaction() {
+      return isInTransaction(database);
+    },
     exec(sql) {
       run.push(sql.split(" ", 1)[0] ?? "");
       return database.exec(sql);
@@ -38,7 +41,14 @@ beforeAll(async () => {
       };
     },
   };
-  store = createSqliteStore({ database: counting });
+}
+
+beforeAll(async () => {
+  database = openDatabase(file);
+  await migrate(database);
+  // Drivers begin with timeouts of their own.
+  database.exec("PRAGMA busy_timeout = 0");
+  store = createSqliteStore({ database: counting() });
 });
 afterAll(() => {
   database.close();
@@ -84,4 +94,13 @@ test("writeAll is BEGIN, a look and a put for each key, and COMMIT", async () =>
   const call = () => store.writeAll({ opId: newOpId(), writes });
   expect(await took(call)).toBe("BEGIN SELECT SELECT INSERT INSERT COMMIT");
   expect(await took(call)).toBe("BEGIN SELECT SELECT ROLLBACK");
+});
+
+test("a busy timeout is set aside for each step that writes, and for no other: 2 more", async () => {
+  database.exec("PRAGMA busy_timeout = 1000");
+  store = createSqliteStore({ database: counting() });
+  expect(await took(() => create("timed"))).toBe("SELECT PRAGMA BEGIN SELECT INSERT COMMIT PRAGMA");
+  expect(await took(() => store.read("timed"))).toBe("SELECT");
+  const { timeout } = database.prepare("PRAGMA busy_timeout").get() as { timeout: number };
+  expect(timeout).toBe(1000);
 });

@@ -19,7 +19,8 @@ import postgres from "postgres";
 import { inTurn, type Place, unreliable } from "../../../simulator/test/support/live/place.js";
 import { isStatement, type OpenMysqlPool, openMariadb, openMysql2 } from "./mysql-pools.js";
 import { executes, openPool } from "./pg-pools.js";
-import { type Connection, newFile, openLibsql } from "./sqlite-files.js";
+import { type Connection, driver, onlySqlite, openDatabase } from "./sqlite-driver.js";
+import { newFile } from "./sqlite-files.js";
 
 const OPERATION_TIMEOUT_MS = 1_500;
 
@@ -140,13 +141,13 @@ function onMariadb(name: string, openClient: OpenMysqlPool): Arm {
   };
 }
 
-const libsql: Arm = {
-  name: "a SQLite file with libsql",
+const sqlite: Arm = {
+  name: `a SQLite file with ${driver}`,
   async start() {
     const { file, remove } = newFile();
     const opened: Connection[] = [];
     const connect = (): Connection => {
-      const database = openLibsql(file);
+      const database = openDatabase(file);
       opened.push(database);
       return database;
     };
@@ -179,11 +180,13 @@ const pglite: Arm = {
   },
 };
 
-export const arms: readonly Arm[] = [
+const allArms: readonly Arm[] = [
   pgPool,
   postgresJs,
   onMariadb("MariaDB with mysql2", openMysql2),
   onMariadb("MariaDB with mariadb", openMariadb),
-  libsql,
+  sqlite,
   pglite,
 ];
+
+export const arms = onlySqlite ? [sqlite] : allArms;

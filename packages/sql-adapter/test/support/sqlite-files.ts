@@ -1,19 +1,8 @@
-// SQLite files in a folder of their own, and connections to them as a user would open them.
+// SQLite files in folders of their own, and a clock that moves.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Runtime, systemRuntime } from "@onceproof/core/advanced";
-import type { SqliteDatabase } from "@onceproof/sql-adapter";
-import Database from "libsql";
-
-export interface Connection extends SqliteDatabase {
-  close(): unknown;
-}
-
-/** Opens a connection to a file with one driver. */
-export type Opener = (file: string) => Connection;
-
-export const openLibsql: Opener = (file) => new Database(file);
 
 /** A file path in a new folder, and what removes both. */
 export function newFile(): { readonly file: string; remove(): void } {

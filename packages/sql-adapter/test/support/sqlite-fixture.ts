@@ -1,7 +1,8 @@
 // The conformance kit's data set in a SQLite file: two connections to it, and a clock that moves.
 import type { ConformanceFixture } from "@onceproof/simulator/conformance";
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
-import { type Connection, movableClock, newFile, type Opener } from "./sqlite-files.js";
+import type { Connection, Opener } from "./sqlite-driver.js";
+import { movableClock, newFile } from "./sqlite-files.js";
 
 /** A new file with an empty table, and another table beside it. */
 export async function sqliteFixture(open: Opener): Promise<ConformanceFixture> {

@@ -9,11 +9,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDedup } from "@onceproof/core";
 import { createSqliteStore, migrate } from "@onceproof/sql-adapter";
 import { newOpId } from "@onceproof/test-servers";
-import Database from "libsql";
+import { openDatabase } from "./sqlite-driver.js";
 
 const [command = "", file = "", key = "", last = ""] = process.argv.slice(2);
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
-const database = new Database(file);
+const database = openDatabase(file);
 
 if (command === "migrate") {
   await migrate(database);

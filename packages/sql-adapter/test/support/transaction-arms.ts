@@ -26,7 +26,8 @@ import pg from "pg";
 import postgres, { type TransactionSql } from "postgres";
 import { openMariadb, openMysql2, openMysql2Callbacks } from "./mysql-pools.js";
 import { openPool } from "./pg-pools.js";
-import { type Connection, newFile, openLibsql } from "./sqlite-files.js";
+import { type Connection, driver, openDatabase } from "./sqlite-driver.js";
+import { newFile } from "./sqlite-files.js";
 
 /** InnoDB renews its table of transactions only once nobody has read it for so long. */
 const INNODB_TRX_CACHE_MS = 100;
@@ -181,7 +182,7 @@ function onSqlite(tx: unknown): Statements {
 
 export async function sqlitePlace(): Promise<Place> {
   const { file, remove } = newFile();
-  const database = openLibsql(file);
+  const database = openDatabase(file);
   await migrate(database);
   return {
     admin: onSqlite(database),
@@ -299,11 +300,11 @@ export const mariadb = mysqlDriver(
       (tx as MariadbConnection).query(text, [...values]),
 );
 
-export const libsql: Driver = {
-  name: "libsql",
+export const sqlite: Driver = {
+  name: driver,
   async open(place, options = {}) {
     const { operationTimeoutMs = OPTIONS.operationTimeoutMs } = options;
-    const database = openLibsql(place.file as string);
+    const database = openDatabase(place.file as string);
     const store = createSqliteStore({ database, operationTimeoutMs });
     return { store: store as AnyStore, end: async () => database.close() };
   },

@@ -10,13 +10,13 @@ import {
   startTcpProxy,
   type TcpProxy,
 } from "@onceproof/test-servers";
-import Database from "libsql";
 import * as mariadb from "mariadb";
 import mysql from "mysql2/promise";
 import type pg from "pg";
 import postgres from "postgres";
 import { loseNext as loseNextMysql } from "../support/mysql-pools.js";
 import { loseNext as loseNextPg, openPool } from "../support/pg-pools.js";
+import { driver, onlySqlite, openDatabase } from "../support/sqlite-driver.js";
 import { newFile } from "../support/sqlite-files.js";
 import {
   type Arm,
@@ -212,12 +212,12 @@ const mariadbDriver: Arm = {
   },
 };
 
-const libsql: Arm = {
-  name: "a SQLite file with libsql",
+const sqlite: Arm = {
+  name: `a SQLite file with ${driver}`,
   async start() {
     const { file, remove } = newFile();
     const texts: string[] = [];
-    const database = new Database(file);
+    const database = openDatabase(file);
     const others = [database];
     const run = async (text: string): Promise<Row[]> => {
       if (/^SELECT/.test(text)) return database.prepare(text).all() as Row[];
@@ -231,7 +231,7 @@ const libsql: Arm = {
       transaction: (work) =>
         userTransaction(
           async () => {
-            const own = new Database(file);
+            const own = openDatabase(file);
             others.push(own);
             own.exec("BEGIN IMMEDIATE");
             const send = async (text: string): Promise<Row[]> => {
@@ -257,4 +257,6 @@ const libsql: Arm = {
   },
 };
 
-export const arms: readonly Arm[] = [pgPool, postgresJs, pglite, mysql2, mariadbDriver, libsql];
+const allArms: readonly Arm[] = [pgPool, postgresJs, pglite, mysql2, mariadbDriver, sqlite];
+
+export const arms = onlySqlite ? [sqlite] : allArms;

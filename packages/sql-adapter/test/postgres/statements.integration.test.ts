@@ -11,6 +11,11 @@ import { missing, newOpId, type PostgresServer, startPostgres } from "@onceproof
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
+const NEXTS: readonly StampedWrite["next"][] = [
+  ...[60_000, "keep" as const].map((ttlMs) => ({ value: "w", ttlMs })),
+  ...([{ touch: true, ttlMs: 60_000 }, "removed"] as const),
+];
+
 describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres", () => {
   let server: PostgresServer;
   let client: pg.Client;
@@ -200,5 +205,34 @@ describe.skipIf(missing("postgres"))("what a primitive costs on a real Postgres"
     const before = await logBytes();
     for (let round = 0; round < 20; round += 1) await refusals();
     expect((await logBytes()) - before).toBeLessThan(500);
+  });
+
+  test("no statement looks through a big table, however it was planned", async () => {
+    await client.query(`INSERT INTO onceproof (k, v, rev, op, at)
+      SELECT int4send(n), 'v', n, 'op', n FROM generate_series(1, 50000) n`);
+    await client.query("ANALYZE onceproof");
+    // Refused, so that both are sent; keys of factories of their own, of which nothing is known.
+    await create("1:a4:plan1:k");
+    await create("1:a4:plan1:k");
+    for (const [n, next] of NEXTS.entries()) {
+      const other = { revision: 1, opId: newOpId() };
+      await store.write({ key: `1:${n}4:plan1:k`, opId: newOpId(), expect: other, next });
+    }
+    const named = `SELECT name, cardinality(parameter_types) AS n FROM pg_prepared_statements
+      WHERE name LIKE 'onceproof%' AND name NOT LIKE 'onceproof_sweep%'`;
+    const { rows } = await client.query<{ name: string; n: number }>(named);
+    const kinds = ["create", "replace", "keep", "touch", "remove"];
+    expect(rows.map(({ name }) => name.slice("onceproof_".length, -17))).toEqual(
+      expect.arrayContaining(kinds.flatMap((kind) => [kind, `${kind}_short`])),
+    );
+    for (const mode of ["force_generic_plan", "force_custom_plan"]) {
+      await client.query(`SET plan_cache_mode = ${mode}`);
+      for (const { name, n } of rows) {
+        const parameters = Array(n).fill("'1'").join(", ");
+        const plan = await client.query(`EXPLAIN EXECUTE "${name}" (${parameters})`);
+        expect(JSON.stringify(plan.rows), name).not.toMatch(/Seq Scan/);
+      }
+    }
+    await client.query("RESET plan_cache_mode");
   });
 });

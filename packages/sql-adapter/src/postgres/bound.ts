@@ -59,7 +59,7 @@ function readStatement(table: string): Statement {
   return statement(
     "bound_read",
     // Beside a write, even one that does nothing, the snapshot is taken after the statement's start.
-    `WITH none AS (DELETE FROM ${table} WHERE false)
+    `WITH none$ AS (DELETE FROM ${table} WHERE false)
 SELECT ${HELD}
 FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
   );

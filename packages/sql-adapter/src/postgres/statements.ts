@@ -69,14 +69,15 @@ export const HELD: string = `c.v, c.rev, c.op, c.at, c.exp,
 // Every whole write answers with one row: what the snapshot held, and what was written (w), if it was.
 function answer(more: string): string {
   return `SELECT ${HELD}, w.rev AS wrev, w.at AS wat, w.exp AS wexp${more}
-FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN c ON true LEFT JOIN w ON true`;
+FROM (SELECT ${BEFORE_WRITE} AS now) t LEFT JOIN c$ c ON true LEFT JOIN w ON true`;
 }
 
 // A short one tells only what its caller cannot know: each column costs both sides.
 const WRITTEN = "x.rev AS wrev, x.at AS wat";
 
+// The $ keeps it apart from a table of the user's, which has none in its name: see quoteTable.
 function snapshot(table: string): string {
-  return `c AS MATERIALIZED (SELECT v, rev, op, at, exp FROM ${table} WHERE k = $1)`;
+  return `c$ AS MATERIALIZED (SELECT v, rev, op, at, exp FROM ${table} WHERE k = $1)`;
 }
 
 /**
@@ -193,7 +194,7 @@ w AS (
   SELECT $1, $4::bytea, q.n, $2, q.n, q.n + $5::bigint
   FROM (SELECT ${CLOCK} AS n, ${limit("$3")}) q
   WHERE NOT EXISTS (
-    SELECT FROM c WHERE (c.op = $2 OR c.rev > $6::bigint OR ${live("c", BEFORE_WRITE)})
+    SELECT FROM c$ c WHERE (c.op = $2 OR c.rev > $6::bigint OR ${live("c", BEFORE_WRITE)})
       AND NOT ${forgotten("c", BEFORE_WRITE, tombstoneUs)}
   )
   ON CONFLICT (k) DO UPDATE

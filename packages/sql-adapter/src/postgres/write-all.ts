@@ -85,28 +85,28 @@ export function writeAllStatement(
   const notify = notifying(channel, "i.k", "coalesce(u.rev, a.rev)");
   return statement(
     "all",
-    `WITH i (n, k, kind, rev, op, v, ttl) AS (VALUES
+    `WITH i$ (n, k, kind, rev, op, v, ttl) AS (VALUES
   ${inputs(writes)}
 ),
-c AS MATERIALIZED (
-  SELECT i.n, x.v, x.rev, x.op, x.at, x.exp FROM i LEFT JOIN ${table} x ON x.k = i.k
+c$ AS MATERIALIZED (
+  SELECT i.n, x.v, x.rev, x.op, x.at, x.exp FROM i$ i LEFT JOIN ${table} x ON x.k = i.k
 ),
-go AS MATERIALIZED (
+go$ AS MATERIALIZED (
   SELECT ${limit("$2")}
   WHERE NOT EXISTS (
-    SELECT FROM i JOIN c USING (n)
+    SELECT FROM i$ i JOIN c$ c USING (n)
     WHERE (c.op = $1 AND NOT ${forgotten("c", BEFORE_WRITE, tombstoneUs)})
       OR NOT ${permits("c", BEFORE_WRITE, tombstoneUs)}
   )
 ),
 l AS MATERIALIZED (
-  SELECT x.k, x.v, x.rev, x.op, x.at, x.exp FROM go, ${table} x
+  SELECT x.k, x.v, x.rev, x.op, x.at, x.exp FROM go$, ${table} x
   WHERE x.k IN (${keys(writes)}) ORDER BY x.k FOR UPDATE OF x
 ),
-q AS MATERIALIZED (SELECT ${CLOCK} AS n FROM (SELECT count(*) FROM l) locked, go),
+q AS MATERIALIZED (SELECT ${CLOCK} AS n FROM (SELECT count(*) FROM l) locked, go$),
 w AS MATERIALIZED (
   SELECT q.n AS now FROM q WHERE NOT EXISTS (
-    SELECT FROM i LEFT JOIN l USING (k)
+    SELECT FROM i$ i LEFT JOIN l USING (k)
     WHERE coalesce(l.op = $1 AND NOT ${forgotten("l", "q.n", tombstoneUs)}, false)
       OR NOT ${permits("l", "q.n", tombstoneUs)}
   )
@@ -116,18 +116,18 @@ u AS (
   SET v = CASE i.kind WHEN 'touch' THEN x.v WHEN 'remove' THEN NULL ELSE i.v END,
     rev = greatest(x.rev + 1, w.now), op = $1, at = w.now,
     exp = CASE i.kind WHEN 'keep' THEN x.exp WHEN 'remove' THEN NULL ELSE w.now + i.ttl END
-  FROM w, i WHERE x.k = i.k
+  FROM w, i$ i WHERE x.k = i.k
   RETURNING i.n, x.rev
 ),
 a AS (
   INSERT INTO ${table} (k, v, rev, op, at, exp)
-  SELECT i.k, i.v, w.now, $1, w.now, w.now + i.ttl FROM w, i
+  SELECT i.k, i.v, w.now, $1, w.now, w.now + i.ttl FROM w, i$ i
   WHERE NOT EXISTS (SELECT FROM l WHERE l.k = i.k) ORDER BY i.k
   RETURNING k, rev
 )
 SELECT c.v, c.rev, c.op, c.at, c.exp, ${BEFORE_WRITE} AS now, ${CLOCK} AS clock,
   coalesce(u.rev, a.rev) AS wrev, (SELECT w.now FROM w) AS wat${notify}
-FROM i JOIN c USING (n) LEFT JOIN u USING (n) LEFT JOIN a ON a.k = i.k ORDER BY i.n`,
+FROM i$ i JOIN c$ c USING (n) LEFT JOIN u USING (n) LEFT JOIN a ON a.k = i.k ORDER BY i.n`,
   );
 }
 

@@ -66,6 +66,27 @@ describe.skipIf(missing("postgres"))("the table on a real Postgres", () => {
     expect(rows).toEqual([{ n: 1 }]);
   });
 
+  test.each(["a", "c", "d", "go", "i", "l", "none", "q", "s", "t", "u", "w", "x"])(
+    "a table may bear a name that statements use: %s",
+    async (table) => {
+      await migrate(pool, { table });
+      const store = createPostgresStore({ client: pool, table });
+      const next = { value: "v", ttlMs: "never" } as const;
+      expect(await create(store)).toMatchObject({ outcome: "applied" });
+      expect(await create(store)).toMatchObject({ outcome: "refused" });
+      const stale = { revision: 1, opId: newOpId() };
+      const remove = { key: "k", opId: newOpId(), expect: stale, next: "removed" } as const;
+      expect(await store.write(remove)).toMatchObject({ outcome: "refused" });
+      const writes = [{ key: "other", expect: "absent", next }] as const;
+      expect(await store.writeAll({ opId: newOpId(), writes })).toMatchObject({
+        outcome: "applied",
+      });
+      const read = await store.transaction((tx) => store.bind(tx as never).read("k"));
+      expect(read.entry?.value).toBe("v");
+      expect(await store.sweep({ limit: 1 })).toBe(0);
+    },
+  );
+
   test("a user without the right to create tables may migrate a table that is there", async () => {
     await migrate(pool, { table: "given" });
     await pool.query("CREATE ROLE app LOGIN");

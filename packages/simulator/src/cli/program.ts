@@ -42,7 +42,7 @@ export async function runProgram(
       "after",
       `
 Examples:
-  onceproof verify                   a sample of every kind of plan, about 45,000
+  onceproof verify                   a sample of every kind of plan, about 26,000
   onceproof verify --full --time 10m as much as ten minutes allow
   onceproof replay op1.WyJ…          tell again what happened in one run
   onceproof mutants                  show that broken variants of core are noticed
@@ -97,7 +97,7 @@ function addVerify(
     .showHelpAfterError(`(${calledAs("verify")} --help tells what there is)`)
     .description("explore every scenario under faults and print which guarantee holds where")
     .addOption(
-      new Option("--quick", "a sample of the plans (default; about 45,000)").conflicts([
+      new Option("--quick", "a sample of the plans (default; about 26,000)").conflicts([
         "full",
         "singles",
       ]),

@@ -30,9 +30,9 @@ export interface Budget {
 /** A sample that takes seconds. */
 export const QUICK: Budget = {
   name: "quick",
-  singlesOneIn: { durable: 3, others: 40 },
-  pairsOneIn: 2_500,
-  swarm: 3,
+  singlesOneIn: { durable: 6, others: 80 },
+  pairsOneIn: 5_000,
+  swarm: 6,
 };
 
 /** Every plan of one fault on every profile, and a sample of the others: minutes. */

@@ -98,13 +98,13 @@ describe.skipIf(missing("postgres"))("the contestants on a real Postgres", () =>
   it("send the same statements each time, ours one for each store call", async () => {
     const calls = await callsOn(arena);
     expect(calls).toMatchObject({
-      "postgres: lock, acquire and release: onceproof": "WITH WITH",
-      "postgres: dedup, first run: onceproof": "WITH WITH",
+      "postgres: lock, acquire and release: onceproof": "INSERT UPDATE",
+      "postgres: dedup, first run: onceproof": "INSERT UPDATE",
       "postgres: dedup, replay: onceproof": "WITH",
-      "postgres: record and effect in one transaction: onceproof": "BEGIN WITH INSERT WITH COMMIT",
+      "postgres: record and effect in one transaction: onceproof": "BEGIN INSERT INSERT UPDATE COMMIT",
       "postgres: record and effect in one transaction: onceproof, bound to your transaction":
-        "BEGIN WITH INSERT WITH COMMIT",
-      "postgres: enqueue once, first: onceproof createUniqueInsert": "WITH",
+        "BEGIN INSERT INSERT UPDATE COMMIT",
+      "postgres: enqueue once, first: onceproof createUniqueInsert": "INSERT",
       "postgres: enqueue once, duplicate: onceproof createUniqueInsert": "WITH",
     });
   });

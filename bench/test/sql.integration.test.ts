@@ -101,7 +101,8 @@ describe.skipIf(missing("postgres"))("the contestants on a real Postgres", () =>
       "postgres: lock, acquire and release: onceproof": "INSERT UPDATE",
       "postgres: dedup, first run: onceproof": "INSERT UPDATE",
       "postgres: dedup, replay: onceproof": "WITH",
-      "postgres: record and effect in one transaction: onceproof": "BEGIN INSERT INSERT UPDATE COMMIT",
+      "postgres: record and effect in one transaction: onceproof":
+        "BEGIN INSERT INSERT UPDATE COMMIT",
       "postgres: record and effect in one transaction: onceproof, bound to your transaction":
         "BEGIN INSERT INSERT UPDATE COMMIT",
       "postgres: enqueue once, first: onceproof createUniqueInsert": "INSERT",

@@ -21,8 +21,9 @@ export interface MysqlStore<Tx = unknown> extends ServerStore, SqlTransactions<T
  *
  * Guarantee: clauses S0 to S11, on the server's clock, under any isolation level and either meaning
  * of affected rows; several keys in one step; one transaction for entries and your own rows.
- * Cost: a read 1 statement. A create 1 where the key has no row, 2 refused, 3 over a removed or
- * expired entry; any other write 1 applied and 2 refused, but 2 and 1 where it keeps the expiry.
+ * Cost: a read 1 statement. A create 1 where the key has no row; where the last ones by the same
+ * `name` met rows 1 refused, 2 over a removed or expired entry, 2 without a row; else 2 refused and 3
+ * over a removed or expired entry. Any other write 1 applied and 2 refused, but 2 and 1 where it keeps the expiry.
  * `writeAll` 5, and one for each key that has a row and one for all that have none; refused 5 or 6.
  * One more for each new connection.
  * Fails: a write without an answer is `unknown`; StoreError `unavailable` for what certainly did
@@ -38,7 +39,7 @@ export function createMysqlStore<Client extends MysqlClient>(
       const seen = await look([key], statements, askingIn(exchange, deadline));
       return seen.kind === "answer" ? { kind: "answer", value: observe(seen.value, key) } : seen;
     },
-    write: (write, deadline) => writeRound(write, statements, askingIn(exchange, deadline)),
+    write: (write, deadline) => writeRound(write, resolved, askingIn(exchange, deadline)),
     writeAll: (all, deadline) => writeAllRound(all, statements, exchange, deadline),
     sweepStretch: (from, limit, deadline) =>
       sweepStretch(from, limit, statements, askingIn(exchange, deadline)),

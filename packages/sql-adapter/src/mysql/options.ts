@@ -3,6 +3,7 @@
 import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
 import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
+import { createGuesses, type Guesses } from "../shared/guesses.js";
 import { resolveShared, type SqlStoreOptions, tombstoneUsOf } from "../shared/options.js";
 import { type Sessions, UNCHAINED } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
@@ -44,6 +45,7 @@ export interface ResolvedOptions {
   readonly sessions: Sessions;
   readonly prepare: boolean;
   readonly statements: Statements;
+  readonly guesses: Guesses;
   readonly runtime: Runtime;
   readonly capabilities: StoreCapabilities;
 }
@@ -65,6 +67,7 @@ export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
     exchange: exchangeOver(sessions, meaning, BEGIN, UNCHAINED),
     ...{ table, sessions, prepare },
     statements: statementsFor(table, tombstoneUsOf(shared.capabilities)),
+    guesses: createGuesses(),
     ...shared,
   };
 }

@@ -9,6 +9,7 @@ import type {
   WriteResult,
 } from "@onceproof/core/advanced";
 import type { Attempt } from "../shared/exchange.js";
+import type { Guesses } from "../shared/guesses.js";
 import { isCreate, judge, type Sight } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { micros } from "../shared/micros.js";
@@ -51,41 +52,70 @@ async function refusal(
   return answer({ sight: seen.value, result: puts.length === 0 ? result : undefined });
 }
 
-/**
- * Cost: 1 statement on a key that has no row, 2 refused or replayed, 3 over the row of a removed or
- * expired entry.
- */
-async function create(
-  write: CreateWrite,
+/** What a round of one operation is made with. */
+export interface WriteParts {
+  readonly statements: Statements;
+  readonly guesses: Guesses;
+}
+
+/** Inserts where there is no row; undefined if there may be one. Cost: 1 statement. */
+async function insert(
+  { key, opId, next }: CreateWrite,
   statements: Statements,
   ask: Ask,
 ): Promise<Round<WriteResult>> {
-  const { opId, next } = write;
-  const key = keyBytes(write.key);
-  const value = valueBytes(next.value);
   const ttl = micros(next.ttlMs);
-  const inserted = await ask(statements.insert, [key, value, opId, ttl]);
-  if (inserted.kind === "answer") {
-    const at = inserted.value.insertId;
-    if (at !== 0) {
-      return answer(applied(at, 0, ttl === null ? null : at + ttl));
+  const sent = await ask(statements.insert, [keyBytes(key), valueBytes(next.value), opId, ttl]);
+  if (sent.kind !== "answer") {
+    const { errno } = Object(sent.cause) as { errno?: unknown };
+    return sent.kind === "nothing" && errno === DUPLICATE_KEY ? answer(undefined) : sent;
+  }
+  const at = sent.value.insertId;
+  // A trigger on the table may have hidden it: the row tells.
+  return answer(at === 0 ? undefined : applied(at, 0, ttl === null ? null : at + ttl));
+}
+
+/**
+ * A duplicate comes as an error, for which drivers build stacks: so who mostly meets rows looks first.
+ *
+ * Cost: inserting first 1 statement on a key that has no row, 2 refused or replayed, 3 over the row of
+ * a removed or expired entry; looking first 2, 1 and 2.
+ */
+async function create(
+  write: CreateWrite,
+  { statements, guesses }: WriteParts,
+  ask: Ask,
+): Promise<Round<WriteResult>> {
+  const guess = guesses.of(write.key, true);
+  const likely = guess.likely();
+  if (likely) {
+    const inserted = await insert(write, statements, ask);
+    if (inserted.kind !== "answer") {
+      return inserted;
     }
-    // A trigger on the table has hidden it; the row tells.
-  } else {
-    const { errno } = Object(inserted.cause) as { errno?: unknown };
-    if (inserted.kind === "noAnswer" || errno !== DUPLICATE_KEY) {
+    guess.learn(inserted.value !== undefined);
+    if (inserted.value !== undefined) {
       return inserted;
     }
   }
   const seen = await refusal(write, statements, ask);
-  if (seen.kind !== "answer" || seen.value.result !== undefined) {
-    return seen.kind === "answer" ? answer(seen.value.result) : seen;
+  if (seen.kind !== "answer") {
+    return seen;
   }
   const dead = seen.value.sight.slots.get(write.key);
-  if (dead === undefined) {
-    return answer(undefined);
+  if (!likely) {
+    guess.learn(dead === undefined);
   }
-  const stamp = [key, dead.revision, dead.opId];
+  if (seen.value.result !== undefined) {
+    return answer(seen.value.result);
+  }
+  if (dead === undefined) {
+    return likely ? answer(undefined) : insert(write, statements, ask);
+  }
+  const { opId, next } = write;
+  const value = valueBytes(next.value);
+  const ttl = micros(next.ttlMs);
+  const stamp = [keyBytes(write.key), dead.revision, dead.opId];
   const revived = await ask(statements.revive, [value, ttl, opId, ...stamp]);
   if (revived.kind !== "answer") {
     return revived;
@@ -149,10 +179,6 @@ async function change(
 }
 
 /** One round of a write. */
-export function writeRound(
-  write: Write,
-  statements: Statements,
-  ask: Ask,
-): Promise<Round<WriteResult>> {
-  return isCreate(write) ? create(write, statements, ask) : change(write, statements, ask);
+export function writeRound(write: Write, parts: WriteParts, ask: Ask): Promise<Round<WriteResult>> {
+  return isCreate(write) ? create(write, parts, ask) : change(write, parts.statements, ask);
 }

@@ -13,6 +13,7 @@ import {
 } from "../drivers/postgres.js";
 import { checkTransform } from "../drivers/postgres-js.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
+import { createGuesses, type Guesses } from "../shared/guesses.js";
 import {
   type Durability,
   duration,
@@ -22,7 +23,6 @@ import {
 } from "../shared/options.js";
 import type { Sessions, Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
-import { createGuesses, type Guesses } from "./guesses.js";
 import { meaning } from "./sqlstate.js";
 import { type Statements, statement, statementsFor } from "./statements.js";
 import { channelOf } from "./watch.js";

@@ -2,13 +2,13 @@
 
 import type { Deadline, Write, WriteResult } from "@onceproof/core/advanced";
 import type { Attempt } from "../shared/exchange.js";
+import type { Guesses } from "../shared/guesses.js";
 import { isCreate } from "../shared/judge.js";
 import { keyBytes } from "../shared/key-bytes.js";
 import { micros } from "../shared/micros.js";
 import { type Columns, valueBytes } from "../shared/row.js";
 import type { Statement } from "../shared/session.js";
 import { noRow, shortAnswer, writeAnswer } from "./answer.js";
-import type { Guesses } from "./guesses.js";
 import type { Statements, WriteStatements } from "./statements.js";
 
 /** Which statements, and their parameters from the fourth on. */
@@ -78,7 +78,7 @@ export async function writeRound(
   const step = stepOf(write, statements);
   const create = isCreate(write);
   const guess = guesses.of(write.key, create);
-  const short = guess.short();
+  const short = guess.likely();
   if (short) {
     const sent = await send(step.statements.short, [...headOf(write, deadline), ...step.short]);
     if (sent.kind !== "answer") {

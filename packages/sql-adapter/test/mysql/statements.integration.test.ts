@@ -82,6 +82,17 @@ describe.skipIf(missing("mariadb"))("what a primitive costs on a real MariaDB", 
     expect(costs).toEqual([1, 1, 2, 1, 1, 2, 1, 3]);
   });
 
+  test("where creates mostly meet rows, one is 1 refused, 2 over a tombstone and 2 without a row", async () => {
+    const key = (name: string): string => `3:pay5:dedup${name.length}:${name}`;
+    const stamp = await create(key("k"));
+    const again = () => create(key("k"));
+    const remove = () =>
+      store.write({ key: key("k"), opId: newOpId(), expect: stamp, next: "removed" });
+    const anew = (name: string) => () => create(key(name));
+    const costs = await cost(again, again, again, remove, again, anew("l"), anew("m"), anew("n"));
+    expect(costs).toEqual([2, 2, 1, 1, 2, 2, 2, 1]);
+  });
+
   test("what keeps its expiry is 2, refused 1", async () => {
     const stamp = await create("keep");
     const keep = { value: "w", ttlMs: "keep" } as const;

@@ -11,9 +11,9 @@ import { migrate } from "@onceproof/sql-adapter";
 import { missing, type PostgresServer, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Guesses } from "../../src/postgres/guesses.js";
 import { statementsFor } from "../../src/postgres/statements.js";
 import { type SendStep, writeRound } from "../../src/postgres/write.js";
+import type { Guesses } from "../../src/shared/guesses.js";
 import { withDeadline } from "../../src/shared/rounds.js";
 
 const SECOND_US = 1_000_000;
@@ -89,7 +89,7 @@ describe.skipIf(missing("postgres"))("both statements of a write on a real Postg
       const { rows } = await client.query({ ...statement, values: [...values] });
       return { kind: "answer", value: rows };
     };
-    const guesses: Guesses = { of: () => ({ short: () => short, learn: () => {} }) };
+    const guesses: Guesses = { of: () => ({ likely: () => short, learn: () => {} }) };
     const result = await withDeadline(systemRuntime, 60_000, (deadline) =>
       writeRound(send, write, deadline, STATEMENTS, guesses),
     );

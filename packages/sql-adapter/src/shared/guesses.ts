@@ -1,19 +1,19 @@
-// Guesses by which statement a write is cheapest, from what became of the last ones. Nothing but cost
-// depends on it.
+// Guesses whether a write will apply by the cheapest statement, from what became of the last ones.
+// Nothing but cost depends on it.
 
 import { prefixEnd } from "@onceproof/core/advanced";
 
-/** Two bits for each: from 2 on the short one is tried, and one surprise in a row changes no mind. */
+/** Two bits for each: from 2 on it is likely, and one surprise in a row changes no mind. */
 const MOST = 3;
-const SHORT = 2;
+const LIKELY = 2;
 /** Keys of one factory share a place; more factories than that share theirs. */
 const PLACES = 256;
 
 /** The guess for one write. */
 export interface Guess {
-  /** Whether the short statement is expected to apply it. */
-  short(): boolean;
-  /** Tells whether the short statement applied it, or would have. */
+  /** Whether it is likely to apply by the cheapest statement. */
+  likely(): boolean;
+  /** Tells whether it did, or would have. */
   learn(applied: boolean): void;
 }
 
@@ -31,15 +31,15 @@ function placeOf(key: string, create: boolean): number {
   return (hash >>> 0) % PLACES;
 }
 
-/** Builds the guesses of a store: the short statement at first. */
+/** Builds the guesses of a store: likely at first. */
 export function createGuesses(): Guesses {
-  const places = new Uint8Array(PLACES).fill(SHORT);
+  const places = new Uint8Array(PLACES).fill(LIKELY);
   return {
     of(key, create) {
       const place = placeOf(key, create);
-      const held = (): number => places[place] ?? SHORT;
+      const held = (): number => places[place] ?? LIKELY;
       return {
-        short: () => held() >= SHORT,
+        likely: () => held() >= LIKELY,
         learn(applied) {
           places[place] = applied ? Math.min(MOST, held() + 1) : Math.max(0, held() - 1);
         },

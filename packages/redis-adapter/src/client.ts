@@ -31,6 +31,11 @@ interface Batch {
   execAsPipeline(): Promise<unknown>;
 }
 
+/** Whether a client of node-redis is of version 6 or later: only those have CLIENT UNBLOCK. */
+export function isNodeRedis6(client: object): boolean {
+  return "clientUnblock" in client;
+}
+
 /** What is used of node-redis' `createClientPool` (5 and 6). */
 export interface NodeRedisPool {
   readonly isOpen: boolean;

@@ -8,6 +8,11 @@ export interface Connection {
   readonly keyPrefix: string;
   /** Whether all commands go over one connection, in order, as long as it is not lost. */
   readonly sole: boolean;
+  /**
+   * Calls back when a command may be sent: now, or in a later turn of the event loop where this one
+   * has sent as much as goes well together. Then `state` may have changed.
+   */
+  inTurn(send: () => void): void;
   /** Sends a command now, to the server of `key`. Only called while `state` is *ready*. */
   send(key: string, args: string[]): Promise<unknown>;
   /** Sends commands over one connection to the server of `key`, each right behind the one before. */
@@ -25,6 +30,11 @@ export interface Connection {
   losses(): number;
   /** How often another server may have taken the place of the one before: losses, and what hints at it. */
   changes(): number;
+}
+
+/** `inTurn` of clients whose commands need no portions. */
+export function atOnce(send: () => void): void {
+  send();
 }
 
 /** Counts losses and wakes who waits. */

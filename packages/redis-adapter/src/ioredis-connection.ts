@@ -2,7 +2,7 @@
 // a Cluster. Both send a command again by themselves when its connection was lost.
 
 import type { IoredisClient, IoredisCluster } from "./client.js";
-import { type Connection, createConnectionEvents } from "./connection.js";
+import { atOnce, type Connection, createConnectionEvents } from "./connection.js";
 import { type ErrorWatch, watchErrors } from "./connection-error.js";
 import { writeGatherer } from "./gather-writes.js";
 import { hashSlot } from "./hash-slot.js";
@@ -47,6 +47,7 @@ export function ioredisConnection(client: IoredisClient): Connection {
     sole: true,
     tells: true,
     keyPrefix: client.options?.keyPrefix ?? "",
+    inTurn: atOnce,
     send: (_, args) => send(args),
     sendInOrder: (_, commands) => Promise.all(commands.map(send)),
     serverOf: () => "",
@@ -95,6 +96,7 @@ export function ioredisClusterConnection(cluster: IoredisCluster): Connection {
     sole: false,
     tells: true,
     keyPrefix,
+    inTurn: atOnce,
     send: (_, [command = "", ...args]) => cluster.call(command, ...args),
     async sendInOrder(_, commands) {
       const pipeline = cluster.pipeline(

@@ -1,15 +1,17 @@
 // node-redis (5 and 6) as a connection: a client, a pool of them, a Sentinel client and a cluster.
 // Of these only the Sentinel client sends a command again when its connection was lost.
 
-import type {
-  NodeRedisClient,
-  NodeRedisCluster,
-  NodeRedisPool,
-  NodeRedisSentinel,
+import {
+  isNodeRedis6,
+  type NodeRedisClient,
+  type NodeRedisCluster,
+  type NodeRedisPool,
+  type NodeRedisSentinel,
 } from "./client.js";
-import { type Connection, createConnectionEvents } from "./connection.js";
+import { atOnce, type Connection, createConnectionEvents } from "./connection.js";
 import { observeErrors, watchErrors } from "./connection-error.js";
 import { hashSlot } from "./hash-slot.js";
+import { sendPacer } from "./pace-sends.js";
 import { checkReadsFromMaster } from "./replica-reads.js";
 
 // What is sent is always a write to node-redis, so that it goes to a master.
@@ -38,12 +40,16 @@ export function nodeRedisConnection(client: NodeRedisClient): Connection {
     sole: true,
     tells: true,
     keyPrefix: "",
+    // A turn may find that the connection was lost in the one before. Version 5 would write to it, and
+    // never connect again.
+    inTurn: isNodeRedis6(client) ? sendPacer() : atOnce,
     send: (_, args) => client.sendCommand(args),
     sendInOrder: (_, commands) =>
       Promise.all(commands.map((command) => client.sendCommand(command))),
     serverOf: () => "",
     lastError: errors.lastError,
-    state: () => (client.isReady ? "ready" : client.isOpen ? "connecting" : "ended"),
+    // A client that is being closed stays ready until its last reply, and takes no more commands.
+    state: () => (!client.isOpen ? "ended" : client.isReady ? "ready" : "connecting"),
     ...events,
   };
 }
@@ -58,6 +64,7 @@ export function nodeRedisPoolConnection(pool: NodeRedisPool): Connection {
     sole: false,
     tells: false,
     keyPrefix: "",
+    inTurn: atOnce,
     send: (_, args) => pool.sendCommand(args),
     sendInOrder(_, commands) {
       const batch = pool.multi();
@@ -94,6 +101,7 @@ export function nodeRedisSentinelConnection(sentinel: NodeRedisSentinel): Connec
     sole: false,
     tells: true,
     keyPrefix: "",
+    inTurn: atOnce,
     send: (_, args) => sentinel.sendCommand(READONLY, args),
     sendInOrder(_, commands) {
       const batch = sentinel.multi();
@@ -126,6 +134,7 @@ export function nodeRedisClusterConnection(cluster: NodeRedisCluster): Connectio
     sole: false,
     tells: false,
     keyPrefix: "",
+    inTurn: atOnce,
     send: (key, args) => cluster.sendCommand(key, READONLY, args),
     sendInOrder(key, commands) {
       const batch = cluster.multi(key);

@@ -1,6 +1,7 @@
 // What a client's own settings mean. Nothing here breaks a clause: calls have their own timeout and
 // sends are recognised by their opId. It tells why an answer may be *unknown* more often than need be.
 
+import { isNodeRedis6 } from "./client.js";
 import type { Finding } from "./finding.js";
 import type { Setup } from "./preflight-setup.js";
 
@@ -46,16 +47,14 @@ export function clientFacts(client: object): ClientFacts {
 
 /**
  * Whether a client of a cluster stays with a master that died: node-redis 5 looks for another only
- * when the old one says so, version 6 after a while of attempts. Only the newer one has COMMAND DOCS.
+ * when the old one says so, later ones after a while of attempts.
  *
  * @see https://github.com/redis/node-redis/issues/2806
  */
 function missesFailovers(client: object): boolean {
   const { _options: options } = client as { readonly _options?: Record<string, unknown> };
   const refresh = options?.topologyRefreshOnReconnectionAttemptStrategy;
-  return (
-    "nodeClient" in client && (!("commandDocs" in client) || refresh === false || refresh === 0)
-  );
+  return "nodeClient" in client && (!isNodeRedis6(client) || refresh === false || refresh === 0);
 }
 
 /** Everything there is to say of a client. */

@@ -113,30 +113,37 @@ export function scriptCaller(
   function promptly(call: Call): Promise<CallOutcome> {
     return new Promise((resolve) => {
       const endsAtMs = runtime.monotonicNow() + timeoutMs;
-      const losses = connection.losses();
       let over = false;
+      let sent = false;
       const cancel = runtime.setTimer(() => {
         over = true;
-        resolve(noReply());
+        resolve(sent ? noReply() : nothing(new Error(`not sent within ${timeoutMs} ms`)));
       }, timeoutMs);
-      const failed = (error: unknown): void => {
+      const goOn = (failure?: Failure): void => {
         cancel();
-        // Once the operation has been told as unanswered, nothing more is sent for it.
+        // Once the operation has been told as over, nothing more is sent for it.
         if (!over) {
           const deadline = startDeadline(runtime, endsAtMs - runtime.monotonicNow());
-          resolve(
-            patiently(call, deadline, { kind: "failed", error, losses }).finally(deadline.cancel),
-          );
+          resolve(patiently(call, deadline, failure).finally(deadline.cancel));
         }
       };
-      try {
-        evalsha(call).then((reply) => {
-          cancel();
-          resolve(replied(reply, losses));
-        }, failed);
-      } catch (error) {
-        failed(error);
-      }
+      connection.inTurn(() => {
+        if (over || connection.state() !== "ready" || guard?.passed() === false) {
+          goOn();
+          return;
+        }
+        sent = true;
+        const losses = connection.losses();
+        const failed = (error: unknown): void => goOn({ kind: "failed", error, losses });
+        try {
+          evalsha(call).then((reply) => {
+            cancel();
+            resolve(replied(reply, losses));
+          }, failed);
+        } catch (error) {
+          failed(error);
+        }
+      });
     });
   }
 
@@ -227,13 +234,6 @@ export function scriptCaller(
 
   return (script, key, args, keys = 1, limit = undefined) => {
     const call: Call = { script, key, args, keys };
-    if (limit !== undefined) {
-      return patiently(call, limit);
-    }
-    if (connection.state() === "ready" && guard?.passed() !== false) {
-      return promptly(call);
-    }
-    const deadline = startDeadline(runtime, timeoutMs);
-    return patiently(call, deadline).finally(deadline.cancel);
+    return limit === undefined ? promptly(call) : patiently(call, limit);
   };
 }

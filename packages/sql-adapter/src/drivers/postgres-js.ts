@@ -148,9 +148,10 @@ export function namingOn(sql: PostgresJs, prepare: boolean): Naming {
   };
 }
 
-/** What postgres.js (3.4) keeps of a query until it is sent; `state` is what sets it by sending. */
+/** What postgres.js (3.4) keeps of a query: sending it sets `state`, and the server is at work on the active one. */
 interface Waiting {
   readonly state?: unknown;
+  readonly active?: unknown;
 }
 
 /**
@@ -158,10 +159,14 @@ interface Waiting {
  * does not linger.
  *
  * A connection that is being opened for a query is lost to the client if that was taken back: once open
- * it sends nothing, and so never becomes free. What it is to send is therefore replaced.
+ * it sends nothing, and so never becomes free. What it is to send is therefore replaced. One that was
+ * sent behind another is left alone: postgres.js would give its answer to whatever comes behind it.
  */
 function cancel(query: PostgresJsQuery): void {
-  const { state } = query as Waiting;
+  const { state, active } = query as Waiting;
+  if (state !== null && active === false) {
+    return;
+  }
   Promise.resolve(query.cancel()).then(ignore, ignore);
   if (state === null) {
     Object.assign(query, { strings: ["SELECT 1"], args: [], cancelled: null });

@@ -353,6 +353,34 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     await sql.end();
   });
 
+  // postgres.js gives the answer of a query that was canceled behind another to the one behind it.
+  test("what is sent through postgres.js behind a call that was given up gets its own answer", async () => {
+    const sql = postgres({ ...server.connection, max: 1, onnotice: () => {} });
+    const patient = createPostgresStore({ client: sql, ...PATIENT });
+    const store = createPostgresStore({ client: sql, operationTimeoutMs: TIMEOUT_MS });
+    const held = create(newOpId());
+    await patient.write(held);
+    // From here on statements are prepared, and so sent without waiting for the answer before.
+    await patient.read(held.key);
+    await patient.write(create(newOpId()));
+    const holder = await admin.connect();
+    await holder.query("SELECT pg_advisory_lock(1)");
+    const own = sql.unsafe("SELECT pg_advisory_xact_lock(1)", []).execute();
+    const given = store.write(create(newOpId()));
+    const [fresh, late] = [create(newOpId()), { ...held, opId: newOpId() }];
+    const behind = [patient.write(fresh), patient.write(late), patient.read(fresh.key)];
+    expect(await given).toMatchObject({ outcome: "unknown" });
+    await holder.query("SELECT pg_advisory_unlock(1)");
+    holder.release();
+    expect(await Promise.all(behind)).toMatchObject([
+      { outcome: "applied" },
+      { outcome: "refused", entry: { stamp: { opId: held.opId } } },
+      { entry: { stamp: { opId: fresh.opId } } },
+    ]);
+    await own;
+    await sql.end();
+  });
+
   test("statements that a pooler lost are sent again", async () => {
     const pool = openPool(server, { max: 1 });
     opened.push(pool);

@@ -1,12 +1,6 @@
 // A write answers the same and leaves the same row, whether its short statement is tried first or the
 // whole one is sent alone: whatever is there of the key, and whatever is written.
-import {
-  type CreateWrite,
-  type StampedWrite,
-  systemRuntime,
-  type Write,
-  type WriteResult,
-} from "@onceproof/core/advanced";
+import { type StampedWrite, systemRuntime, type Write } from "@onceproof/core/advanced";
 import { migrate } from "@onceproof/sql-adapter";
 import { missing, type PostgresServer, startPostgres } from "@onceproof/test-servers";
 import pg from "pg";
@@ -15,32 +9,17 @@ import { statementsFor } from "../../src/postgres/statements.js";
 import { type SendStep, writeRound } from "../../src/postgres/write.js";
 import type { Guesses } from "../../src/shared/guesses.js";
 import { withDeadline } from "../../src/shared/rounds.js";
+import {
+  apart,
+  CREATES,
+  RACER,
+  ROWS,
+  type Row,
+  SECOND_US,
+  WRITER,
+} from "../support/writes-over-rows.js";
 
-const SECOND_US = 1_000_000;
 const STATEMENTS = statementsFor("onceproof", 300 * SECOND_US, "channel");
-const WRITER = "W".repeat(22);
-const RACER = "R".repeat(22);
-
-/** A row that is there before the write, with its times in seconds from now. */
-interface Row {
-  readonly v: string | null;
-  readonly at: number;
-  readonly rev?: number;
-  readonly exp: number | null;
-}
-const ROWS: Readonly<Record<string, Row | undefined>> = {
-  none: undefined,
-  live: { v: "old", at: -2, exp: 3600 },
-  "live for ever": { v: "old", at: -2, exp: null },
-  "ahead of the clock": { v: "old", at: -2, rev: 600, exp: 3600 },
-  expired: { v: "old", at: -2, exp: -1 },
-  removed: { v: null, at: -2, exp: null },
-  "forgotten, expired": { v: "old", at: -1000, exp: -999 },
-  "forgotten, removed": { v: null, at: -1000, exp: null },
-};
-
-const VALUE = { value: "new", ttlMs: 60_000.0004 };
-const CREATES: readonly CreateWrite["next"][] = [VALUE, { value: "", ttlMs: "never" }];
 const NEXTS: readonly StampedWrite["next"][] = [
   ...CREATES,
   { value: "kept", ttlMs: "keep" },
@@ -133,14 +112,4 @@ describe.skipIf(missing("postgres"))("both statements of a write on a real Postg
 /** Whether it creates where there is a row. */
 function isOver({ expect: expected }: Write, row: Row | undefined): boolean {
   return row !== undefined && (expected === "absent" || "absentSince" in expected);
-}
-
-/** The same with each time that is the write's own counted from it, and without the time of asking. */
-function apart(all: unknown, result: WriteResult): unknown {
-  const own = result.outcome === "applied" && !result.replayed ? result.writtenAt : undefined;
-  return JSON.parse(JSON.stringify(all), (name, value) => {
-    const time = Number(value);
-    if (own !== undefined && time >= own && time <= own + 61 * SECOND_US) return `+${time - own}`;
-    return name === "now" ? "now" : value;
-  });
 }

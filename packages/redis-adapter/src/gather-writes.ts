@@ -2,7 +2,7 @@
 // loop, the system calls cost client and server more than all the rest, so they leave together; but
 // not all at once, or the server would wait for us and then we for it.
 
-import { nextTick } from "node:process";
+import { nextTick } from "./turns.js";
 
 /** What is used of the socket below an ioredis client. */
 interface Corkable {

@@ -3,7 +3,7 @@
 // while we build the next, the server is at work on the one before.
 
 import { AsyncResource } from "node:async_hooks";
-import { nextTick } from "node:process";
+import { nextTick, setImmediate } from "./turns.js";
 
 /** So many are sent in one turn. */
 const AT_MOST = 32;

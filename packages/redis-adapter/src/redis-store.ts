@@ -35,13 +35,18 @@ const SAID = {
     " or accept that by evictionAllowed: true",
 } as const;
 
+/** Without it a log of the message alone would not say that the server is down, or the password wrong. */
+function detailOf(code: keyof typeof SAID, cause: unknown): string {
+  return code === "unavailable" && cause instanceof Error ? `: ${cause.message}` : "";
+}
+
 function unavailable(outcome: Exclude<CallOutcome, { kind: "reply" }>): StoreError {
   const { code, said } =
     outcome.kind === "nothing" ? outcome : { code: "unavailable" as const, said: undefined };
   const message =
     code === "unavailable" && said !== undefined
       ? `Redis answered ${said} and did nothing`
-      : SAID[code];
+      : `${SAID[code]}${detailOf(code, outcome.cause)}`;
   return new StoreError(code, message, { cause: outcome.cause });
 }
 

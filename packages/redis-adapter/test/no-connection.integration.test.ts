@@ -95,8 +95,10 @@ async function expectCause(client: RedisClient, cause: RegExp): Promise<string> 
   const store = createRedisStore({ client, operationTimeoutMs: 300, watch: false });
   let said = "";
   const read = async (): Promise<string> => {
-    said = inspect(await store.read("k").catch((error: unknown) => error));
-    return said;
+    const error = await store.read("k").catch((error: unknown) => error);
+    said = inspect(error);
+    // For those who log the message alone.
+    return String(error);
   };
   await expect.poll(read).toMatch(cause);
   return said;

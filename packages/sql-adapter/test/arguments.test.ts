@@ -3,8 +3,10 @@ import {
   createMysqlStore,
   createPostgresStore,
   createSqliteStore,
+  createTables,
   type MysqlClient,
   migrate,
+  openSqlite,
   type PgClient,
   preflight,
   type SqliteDatabase,
@@ -38,6 +40,31 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5" as unknown as number
     }
   },
 );
+
+test("a misspelt option, and a client in the options' place, are told", async () => {
+  const misspelt = { client, tabel: "mine" };
+  const unknown = /there is no option tabel: there are .*\btable\b/;
+  expect(() => createPostgresStore(misspelt)).toThrow(unknown);
+  const mysql = { execute: client.query, query: client.query } as unknown as MysqlClient;
+  expect(() => createMysqlStore({ ...misspelt, client: mysql })).toThrow(unknown);
+  const database = { prepare() {}, exec() {} } as unknown as SqliteDatabase;
+  expect(() => createSqliteStore({ database, ...{ tabel: "mine" } })).toThrow(unknown);
+  await expect(openSqlite(":memory:", { table: "t", ...{ tabel: "mine" } })).rejects.toThrow(
+    unknown,
+  );
+  expect(() => createTables({ client, ...{ table: "mine" } })).toThrow(/no option table/);
+
+  const given: readonly [(options: never) => unknown, unknown, string][] = [
+    [createPostgresStore, client, "createPostgresStore({ client })"],
+    [createMysqlStore, mysql, "createMysqlStore({ client })"],
+    [createSqliteStore, database, "createSqliteStore({ database })"],
+    [createTables, client, "createTables({ client })"],
+  ];
+  for (const [create, bareClient, text] of given) {
+    expect(() => create(bareClient as never)).toThrow(text);
+    expect(() => create(undefined as never)).toThrow(/takes an object of options/);
+  }
+});
 
 test("each dialect tells a client of another one", () => {
   const optionInvalid = expect.objectContaining({ code: "optionInvalid" });

@@ -1,5 +1,11 @@
 // What preflight says of each dialect: nothing fatal of a sound one, and each weakness by name.
-import { migrate, type PreflightOptions, preflight } from "@onceproof/sql-adapter";
+import {
+  createMysqlStore,
+  createPostgresStore,
+  migrate,
+  type PreflightOptions,
+  preflight,
+} from "@onceproof/sql-adapter";
 import {
   type MariadbServer,
   missing,
@@ -68,6 +74,15 @@ describe.skipIf(missing("postgres"))("of Postgres", () => {
     expect(await of(sound, { table: "own" }, text)).toEqual(Array(4).fill("columnUnfit"));
   });
 
+  test("a call of the store without its table says what makes it, in a transaction too", async () => {
+    const pool = openPool(server, { max: 1 });
+    const store = createPostgresStore({ client: pool, table: "nowhere" });
+    await expect(store.read("k")).rejects.toThrow(/nowhere.*migrate makes it/);
+    const inside = store.transaction((tx) => store.bind(tx).read("k"));
+    await expect(inside).rejects.toThrow(/nowhere.*migrate makes it/);
+    await pool.end();
+  });
+
   test("a server that is not there is a finding", async () => {
     const pool = openPool(server, { port: 1 });
     expect(await preflight(pool)).toMatchObject({ fit: false, findings: [{ id: "serverUnread" }] });
@@ -123,5 +138,7 @@ describe.skipIf(missing("mariadb"))("of MariaDB", () => {
       COLLATE utf8mb4_general_ci, at bigint, exp bigint) ENGINE = MyISAM`);
     expect(await ids(pool, { table: "own" })).toEqual(Array(4).fill("columnUnfit"));
     expect(await ids(pool, { table: "nowhere" })).toEqual(["tableMissing"]);
+    const store = createMysqlStore({ client: pool, table: "nowhere" });
+    await expect(store.read("k")).rejects.toThrow(/nowhere.*migrate makes it/);
   });
 });

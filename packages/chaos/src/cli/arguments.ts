@@ -40,7 +40,12 @@ const names = storeKinds.map(({ name }) => name);
 
 function faultsHelp(): string {
   const own = storeKinds.flatMap(({ name, faults }) =>
-    Object.entries(faults).map(([fault, what]) => [fault, `${what} (${name} only)`] as const),
+    Object.entries(faults).flatMap(([fault, what]) => {
+      // What several stores say in the same words is one line, at the first of them.
+      const sharing = storeKinds.filter((kind) => kind.faults[fault] === what);
+      const names = sharing.map((kind) => kind.name);
+      return names[0] === name ? [[fault, `${what} (${names.join(", ")} only)`] as const] : [];
+    }),
   );
   const common = Object.entries(COMMON_FAULTS).map(([fault, what]) => {
     const without = storeKinds.filter((kind) => kind.without.includes(fault));

@@ -2,6 +2,7 @@
 
 import { ArgumentError, type Runtime, type StoreCapabilities } from "@onceproof/core/advanced";
 import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
+import { checkOptions, SHARED_OPTIONS, type Taken } from "../shared/check-options.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
 import { createGuesses, type Guesses } from "../shared/guesses.js";
 import { resolveShared, type SqlStoreOptions, tombstoneUsOf } from "../shared/options.js";
@@ -50,8 +51,21 @@ export interface ResolvedOptions {
   readonly capabilities: StoreCapabilities;
 }
 
+const TAKEN: Taken<keyof MysqlStoreOptions> = {
+  who: "createMysqlStore",
+  client: "client",
+  names: {
+    client: true,
+    prepare: true,
+    durability: true,
+    failoverMayLoseWrites: true,
+    ...SHARED_OPTIONS,
+  },
+};
+
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: MysqlStoreOptions): ResolvedOptions {
+  checkOptions(options, isMysqlClient, TAKEN);
   const { client, prepare = true, durability = "durable", failoverMayLoseWrites = true } = options;
   if (!isMysqlClient(client)) {
     throw new ArgumentError(

@@ -12,6 +12,7 @@ import {
   postgresSessions,
 } from "../drivers/postgres.js";
 import { checkTransform } from "../drivers/postgres-js.js";
+import { checkOptions, SHARED_OPTIONS, type Taken } from "../shared/check-options.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
 import { createGuesses, type Guesses } from "../shared/guesses.js";
 import {
@@ -91,6 +92,20 @@ export interface ResolvedOptions {
   readonly capabilities: StoreCapabilities;
 }
 
+const TAKEN: Taken<keyof PostgresStoreOptions> = {
+  who: "createPostgresStore",
+  client: "client",
+  names: {
+    client: true,
+    prepare: true,
+    notify: true,
+    durability: true,
+    failoverMayLoseWrites: true,
+    idleTransactionMs: true,
+    ...SHARED_OPTIONS,
+  },
+};
+
 const BEGIN: readonly Statement[] = [
   statement("begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"),
 ];
@@ -111,6 +126,7 @@ function durabilityOf({ client, durability }: PostgresStoreOptions): Durability 
 
 /** Checks the options and fills in the defaults. */
 export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
+  checkOptions(options, isPostgresClient, TAKEN);
   const { client, prepare = true, notify = false, idleTransactionMs = 60_000 } = options;
   if (!isPostgresClient(client)) {
     throw new ArgumentError(

@@ -1,17 +1,12 @@
 // Looks at the database and the table before they are relied on, and says what it found.
 
-import {
-  ArgumentError,
-  driverError,
-  startDeadline,
-  systemRuntime,
-  TIMED_OUT,
-} from "@onceproof/core/advanced";
+import { driverError, startDeadline, systemRuntime, TIMED_OUT } from "@onceproof/core/advanced";
 import { isMysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { isInMemory } from "../drivers/pglite.js";
 import { isPglite, isPostgresClient, postgresSessions } from "../drivers/postgres.js";
 import { isSqliteDatabase } from "../drivers/sqlite.js";
 import type { DatabaseClient } from "../schema/migrate.js";
+import { notAClient } from "../shared/check-options.js";
 import type { Dialect } from "../shared/dialect.js";
 import { checkDurability, type Durability } from "../shared/options.js";
 import type { Session, Sessions } from "../shared/session.js";
@@ -87,7 +82,7 @@ function dialectOf(client: DatabaseClient): Dialect {
   if (isPostgresClient(client)) {
     return "postgres";
   }
-  throw new ArgumentError("optionInvalid", "client must be one of the drivers' that are listed");
+  return notAClient();
 }
 
 async function look(client: DatabaseClient, intent: Intent, timeoutMs: number): Promise<Looked> {

@@ -1,9 +1,10 @@
 // Makes the table over the user's own client, by as many processes at once as like to.
 
-import { ArgumentError, systemRuntime, TIMED_OUT } from "@onceproof/core/advanced";
+import { systemRuntime, TIMED_OUT } from "@onceproof/core/advanced";
 import { isMysqlClient, type MysqlClient, mysqlSessions } from "../drivers/mysql.js";
 import { isPostgresClient, type PostgresClient, postgresSessions } from "../drivers/postgres.js";
 import { isSqliteDatabase, pragma, type SqliteDatabase } from "../drivers/sqlite.js";
+import { notAClient } from "../shared/check-options.js";
 import { unavailable, withDeadline } from "../shared/rounds.js";
 import type { Sessions } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
@@ -101,6 +102,6 @@ export async function migrate(client: DatabaseClient, options: SchemaOptions = {
   } else if (isPostgresClient(client)) {
     await migratePostgres(client, options);
   } else {
-    throw new ArgumentError("optionInvalid", "client must be one of the drivers' that are listed");
+    notAClient();
   }
 }

@@ -14,9 +14,19 @@ export type Round<T> = (deadline: Deadline) => Promise<T | undefined>;
 
 const LONGEST_PAUSE_MS = 20;
 
+/** What each dialect says of a table that is not there, by code or, on SQLite, in words. */
+const NO_TABLE: readonly unknown[] = ["42P01", "ER_NO_SUCH_TABLE"];
+
+/** What to do about what a new user meets first. */
+export function remedyFor(error: Error & { readonly code?: unknown }): string {
+  return NO_TABLE.includes(error.code) || error.message.startsWith("no such table")
+    ? " (if it is the store's, migrate makes it: call it once, with the same table)"
+    : "";
+}
+
 /** The error for what certainly did nothing, and for a read without an answer. */
 export function unavailable(cause: unknown): StoreError {
-  const detail = cause instanceof Error ? `: ${cause.message}` : "";
+  const detail = cause instanceof Error ? `: ${cause.message}${remedyFor(cause)}` : "";
   return new StoreError("unavailable", `the database did nothing or gave no answer${detail}`, {
     cause,
   });

@@ -3,6 +3,7 @@
 
 import { ContendedError, IndeterminateError, type OnceproofError } from "@onceproof/core";
 import { driverError, StoreError } from "@onceproof/core/advanced";
+import { remedyFor } from "./rounds.js";
 import type { Session } from "./session.js";
 
 /** One transaction, from its begin to its end. */
@@ -53,7 +54,7 @@ export function contended(cause: unknown): ContendedError {
 /** The error for a transaction that certainly did not commit. */
 export function notCommitted(cause: unknown): StoreError {
   const plain = driverError(cause);
-  const what = `the transaction was not committed: ${plain.message}`;
+  const what = `the transaction was not committed: ${plain.message}${remedyFor(plain)}`;
   return new StoreError("unavailable", what, { cause: plain });
 }
 

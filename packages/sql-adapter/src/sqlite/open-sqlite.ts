@@ -2,9 +2,10 @@
 // and makes of it what the store needs; `createSqliteStore` is for a connection of your own.
 
 import { ArgumentError, driverError, FormatError, StoreError } from "@onceproof/core/advanced";
-import { isBusy, type SqliteDatabase } from "../drivers/sqlite.js";
+import { isBusy, isSqliteDatabase, type SqliteDatabase } from "../drivers/sqlite.js";
 import { lookAtSqlite } from "../preflight/sqlite.js";
 import { migrate } from "../schema/migrate.js";
+import { checkOptions, SHARED_OPTIONS, type Taken } from "../shared/check-options.js";
 import { quoteTable } from "../shared/table-name.js";
 import { type Drivers, type EmbeddedDatabase, embeddedDriver } from "./embedded-driver.js";
 import type { SqliteStoreOptions } from "./options.js";
@@ -20,6 +21,12 @@ export interface OpenedSqliteStore extends SqliteStore {
   /** Closes the store and the file. */
   close(): Promise<void>;
 }
+
+const TAKEN: Taken<keyof OpenSqliteOptions> = {
+  who: "openSqlite",
+  client: "database",
+  names: { durability: true, ...SHARED_OPTIONS },
+};
 
 /** In memory, for tests: it survives nothing. */
 const MEMORY = ":memory:";
@@ -53,6 +60,8 @@ export async function openWith(
   file: string,
   options: OpenSqliteOptions,
 ): Promise<OpenedSqliteStore> {
+  // Before the file is made, with a table of another name than was meant.
+  checkOptions(options, isSqliteDatabase, TAKEN);
   const table = quoteTable("sqlite", options.table);
   await checkFile(file);
   const open = await embeddedDriver(drivers);

@@ -9,6 +9,7 @@ import {
   type SqliteTransactions,
   transactionsOn,
 } from "../drivers/sqlite.js";
+import { checkOptions, SHARED_OPTIONS, type Taken } from "../shared/check-options.js";
 import { resolveShared, type SqlStoreOptions, tombstoneUsOf } from "../shared/options.js";
 import { quoteTable } from "../shared/table-name.js";
 import { type Statements, statementsFor } from "./statements.js";
@@ -39,8 +40,15 @@ export interface ResolvedOptions {
   readonly capabilities: StoreCapabilities;
 }
 
+const TAKEN: Taken<keyof SqliteStoreOptions> = {
+  who: "createSqliteStore",
+  client: "database",
+  names: { database: true, durability: true, ...SHARED_OPTIONS },
+};
+
 /** Checks the options, fills in the defaults and makes the connection durable. */
 export function resolveOptions(options: SqliteStoreOptions): ResolvedOptions {
+  checkOptions(options, isSqliteDatabase, TAKEN);
   const { database } = options;
   if (!isSqliteDatabase(database)) {
     throw new ArgumentError(

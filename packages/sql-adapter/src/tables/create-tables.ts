@@ -22,6 +22,7 @@ import { limitedSessions } from "../mysql/server-facts.js";
 import { BEGIN as MYSQL_BEGIN } from "../mysql/write-all.js";
 import { meaning as postgresMeaning } from "../postgres/sqlstate.js";
 import type { DatabaseClient } from "../schema/migrate.js";
+import { checkOptions, notAClient, type Taken } from "../shared/check-options.js";
 import type { Dialect } from "../shared/dialect.js";
 import { exchangeOver } from "../shared/exchange.js";
 import { inTurn, type Sessions, UNCHAINED } from "../shared/session.js";
@@ -53,6 +54,12 @@ export interface TablesOptions {
   /** Where timers and randomness come from. @defaultValue systemRuntime */
   readonly runtime?: Runtime;
 }
+
+const TAKEN: Taken<keyof TablesOptions> = {
+  who: "createTables",
+  client: "client",
+  names: { client: true, operationTimeoutMs: true, prepare: true, runtime: true },
+};
 
 /**
  * A transaction that you have begun: a connection of pg, mysql2 or mariadb, the `sql` of
@@ -164,6 +171,10 @@ function invalid(message: string): never {
   throw new ArgumentError("optionInvalid", message);
 }
 
+function isAnyClient(value: unknown): value is DatabaseClient {
+  return isSqliteDatabase(value) || isMysqlClient(value) || isPostgresClient(value);
+}
+
 function dialectOf(client: unknown): Dialect {
   if (isSqliteDatabase(client)) {
     return "sqlite";
@@ -171,9 +182,7 @@ function dialectOf(client: unknown): Dialect {
   if (isMysqlClient(client)) {
     return "mysql";
   }
-  return isPostgresClient(client)
-    ? "postgres"
-    : invalid("client must be one of the drivers' that are listed");
+  return isPostgresClient(client) ? "postgres" : notAClient();
 }
 
 function ownDatabase(client: DatabaseClient, shared: Shared, prepare: boolean): Database {
@@ -284,6 +293,7 @@ function boundDatabaseOf(
  * Guarantee: see `Tables`. Cost: no statement. Fails: ArgumentError for bad options.
  */
 export function createTables(options: TablesOptions): ClientTables {
+  checkOptions(options, isAnyClient, TAKEN);
   const { client, operationTimeoutMs: timeoutMs = 2000, prepare = true } = options;
   const dialect = dialectOf(client);
   if (!(timeoutMs >= 1)) {

@@ -1,5 +1,10 @@
 // What preflight says of a SQLite file: nothing of a sound one, and each weakness by name.
-import { migrate, type PreflightOptions, preflight } from "@onceproof/sql-adapter";
+import {
+  createSqliteStore,
+  migrate,
+  type PreflightOptions,
+  preflight,
+} from "@onceproof/sql-adapter";
 import { expect, test } from "vitest";
 import { type Connection, openDatabase } from "../support/sqlite-driver.js";
 import { newFile } from "../support/sqlite-files.js";
@@ -12,6 +17,7 @@ test("a file as migrate makes it is sound, and each weakness is named", async ()
   const { file, remove } = newFile();
   const database = openDatabase(file);
   expect(await ids(database)).toEqual(["journalNotWal", "tableMissing"].sort().reverse());
+  await expect(createSqliteStore({ database }).read("k")).rejects.toThrow(/migrate makes it/);
   await migrate(database);
   expect(await preflight(database)).toMatchObject({
     fit: true,

@@ -57,8 +57,10 @@ async function reached(stores: Stores): Promise<Stores> {
 /** What a driver says; of several addresses that were tried, it only has a code. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
-  const why = cause === undefined ? "" : ` (${reasonOf(cause)})`;
-  return `${message || String(codeOf(error))}${why}`;
+  const said = message || String(codeOf(error));
+  const why = cause === undefined ? "" : reasonOf(cause);
+  // A store's error ends with what its cause says.
+  return said.includes(why) ? said : `${said} (${why})`;
 }
 
 /** What `openSqlite` refuses says what to do about it. */

@@ -24,6 +24,14 @@ test("its cause is treated likewise", () => {
   expect(inspect(told, { depth: 10 })).not.toContain("SECRET");
 });
 
+test("of several addresses that were tried, each is told", () => {
+  const tried = ["::1:1", "127.0.0.1:1"].map((at) => new Error(`connect ECONNREFUSED ${at}`));
+  const both = Object.assign(new AggregateError(tried, ""), { code: "ECONNREFUSED" });
+  const message = "connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1";
+  expect(driverError(both)).toMatchObject({ message, code: "ECONNREFUSED" });
+  expect(driverError(Object.assign(new Error(""), { code: "EPIPE" })).message).toBe("EPIPE");
+});
+
 test.each([undefined, null, "text", 5, Symbol("s"), { message: 7 }])(
   "a thrown thing that is no error (%s) becomes one",
   (thrown) => {

@@ -15,7 +15,7 @@ import type { Inserted, InsertResult, KeySet } from "./result.js";
 
 /** One insert. */
 export interface InsertOptions<T, Keys> {
-  /** The unique key, or several by name. */
+  /** The unique key, or several by name. One with a name and one without never meet: keep to one form. */
   readonly keys: Keys;
   readonly value: T;
   /** Names the request, so that its retry is told *replayed*, whatever else it carries. */

@@ -37,6 +37,12 @@ const keyOf = ({ ask }: Call): string => {
   return input.kind === "read" ? input.key : input.write.key;
 };
 
+/** What an answer may tell of who wrote. */
+interface Told {
+  readonly outcome?: string;
+  readonly entry?: { readonly stamp: { readonly opId: string } };
+}
+
 const isWrite = ({ ask }: Call): boolean => (ask as StoreInput).kind === "write";
 
 /**
@@ -48,13 +54,13 @@ const isWrite = ({ ask }: Call): boolean => (ask as StoreInput).kind === "write"
  */
 function withoutUnseen(calls: readonly Call[]): readonly Call[] {
   const seen = new Set<unknown>();
-  for (const { ask, answer, ended } of calls) {
+  for (const { ask, answer } of calls) {
     const input = ask as StoreInput;
-    const { entry } = (answer ?? {}) as { readonly entry?: { readonly stamp: { opId: string } } };
+    const { entry, outcome } = (answer ?? {}) as Told;
     seen.add(entry?.stamp.opId);
     if (input.kind === "write") {
       const { expect, opId } = input.write;
-      if (ended === "told") seen.add(opId);
+      if (outcome === "applied") seen.add(opId);
       if (typeof expect === "object" && "opId" in expect) seen.add(expect.opId);
     }
   }

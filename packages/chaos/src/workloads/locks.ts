@@ -3,7 +3,7 @@
 import { createLock } from "@onceproof/core";
 import { LEASE_MS, SETTLE_MS, WAIT_MS, type Workload } from "../worker/lane.js";
 
-const EPOCH_MS = 5_000;
+const EPOCH_MS = 2_500;
 const RESOURCES = 3;
 
 export interface LockAsk {

@@ -118,6 +118,7 @@ describe.skipIf(missing("mariadb"))("of MariaDB", () => {
     ["SET SESSION binlog_format = STATEMENT", "binlogByStatement"],
     ["SET SESSION autocommit = 0", "autocommitOff"],
     ["SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", "isolationStrict"],
+    ["SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "readsUncommitted"],
     ["SET GLOBAL read_only = ON", "serverIsReplica"],
     ["SET SESSION completion_type = CHAIN", "endingsChained"],
     ["SET SESSION completion_type = 'RELEASE'", "endingsChained"],

@@ -103,7 +103,7 @@ describe.skipIf(missing("mariadb"))("on MariaDB", () => {
     const dedup = createTransactionalDedup({ store, name: "cost", onCrash: "park" });
     await dedup.runInTransaction("first", async () => 1);
     // The connection is looked at once, and the gates are made once.
-    expect(sent.splice(0).slice(0, 3)).toEqual(["SELECT", "INSERT", "START"]);
+    expect(sent.splice(0).slice(0, 3)).toEqual(["SHOW", "INSERT", "START"]);
     await dedup.runInTransaction("k", (tx) => tx.query("DO 1").then(() => 1));
     expect(sent.splice(0)).toEqual(["START", "SELECT", "INSERT", "DO", "UPDATE", "COMMIT"]);
     await dedup.runInTransaction("k", async () => 2);

@@ -66,7 +66,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 function loseCommit(place: Place, verdict: Verdict): void {
   const lift = place.proxy?.addRule((chunk) => {
-    // Of `@@autocommit` no statement of ours ends so.
+    // Of `autocommit` no statement of ours ends so.
     if (!/(?:^|[^a-z])commit(?:$|\0| and no chain)/i.test(chunk.toString("latin1")))
       return undefined;
     lift?.();

@@ -1,15 +1,17 @@
 // What a store has to know of a MySQL or MariaDB server and of each connection before it sends
-// anything: commits are automatic, what waits for locks gives up, and packets have a limit.
+// anything: commits are automatic, nothing uncommitted is read, what waits for locks gives up, and
+// packets have a limit.
 
 import { type Deadline, TIMED_OUT } from "@onceproof/core/advanced";
 import { integer } from "../shared/row.js";
 import type { Lent, Session, Sessions, Statement } from "../shared/session.js";
 import { statement } from "./statements.js";
 
-const FACTS: Statement = statement(
-  "SELECT @@autocommit AS autocommit, @@max_allowed_packet AS packet, VERSION() AS version",
-);
+// The isolation level has one name or the other, by server and version; SHOW takes either.
+const FACTS: Statement = statement(`SHOW SESSION VARIABLES WHERE Variable_name IN
+  ('autocommit', 'max_allowed_packet', 'version', 'transaction_isolation', 'tx_isolation')`);
 const AUTOCOMMIT: Statement = statement("SET SESSION autocommit = 1");
+const COMMITTED: Statement = statement("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
 
 /** What is beside the parameters in a packet, at most. */
 const OVERHEAD_BYTES = 4096;
@@ -29,13 +31,17 @@ function limits(timeoutMs: number): { readonly statementS: string; readonly lock
 
 async function learn(session: Session, timeoutMs: number): Promise<Known> {
   const { rows } = await session.send(FACTS, []);
-  const { autocommit, packet, version } = rows[0] ?? {};
-  if (integer(autocommit) !== 1) {
+  const facts = new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
+  if (facts.get("autocommit") !== "ON") {
     await session.send(AUTOCOMMIT, []);
   }
+  const isolation = facts.get("transaction_isolation") ?? facts.get("tx_isolation");
+  if (isolation === "READ-UNCOMMITTED") {
+    await session.send(COMMITTED, []);
+  }
   const { statementS, lockS } = limits(timeoutMs);
-  const packetBytes = integer(packet);
-  if (/mariadb/i.test(String(version))) {
+  const packetBytes = integer(facts.get("max_allowed_packet"));
+  if (/mariadb/i.test(facts.get("version") ?? "")) {
     const limit = `SET STATEMENT max_statement_time = ${statementS}, innodb_lock_wait_timeout = ${lockS} FOR `;
     return { packetBytes, limit };
   }

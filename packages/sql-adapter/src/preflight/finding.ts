@@ -34,6 +34,7 @@ export type FindingId =
   | "poolerBySession"
   | "poolerByTransaction"
   | "poolerUnclear"
+  | "readsUncommitted"
   | "serverIsReplica"
   | "serverUnread"
   | "statementsUnlimited"

@@ -102,6 +102,15 @@ function judgeSession({ autocommit, isolation, completion, stopped }: Columns): 
       remedy: "SET timestamp = DEFAULT, or give the store a pool of its own",
     });
   }
+  if (String(isolation).toUpperCase() === "READ-UNCOMMITTED") {
+    findings.push({
+      id: "readsUncommitted",
+      severity: "info",
+      finding:
+        "sessions begin as READ UNCOMMITTED; the store makes each that it is lent READ COMMITTED",
+      remedy: "give the store a pool of its own if your code counts on it",
+    });
+  }
   if (String(isolation).toUpperCase() === "SERIALIZABLE") {
     findings.push({
       id: "isolationStrict",

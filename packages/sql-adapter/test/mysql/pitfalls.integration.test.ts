@@ -2,7 +2,13 @@
 // are those of the list of pitfalls that the project keeps.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicStore, Stamp } from "@onceproof/core/advanced";
-import { createMysqlStore, type MysqlStoreOptions, migrate, schema } from "@onceproof/sql-adapter";
+import {
+  createMysqlStore,
+  type MysqlStore,
+  type MysqlStoreOptions,
+  migrate,
+  schema,
+} from "@onceproof/sql-adapter";
 import {
   type MariadbServer,
   missing,
@@ -19,7 +25,7 @@ const KEY = (key: string): Buffer => Buffer.from(key);
 describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
   let server: MariadbServer;
   let admin: mysql.Pool;
-  let store: AtomicStore;
+  let store: MysqlStore;
   const opened: { end(): Promise<unknown> }[] = [];
 
   beforeAll(async () => {
@@ -288,6 +294,22 @@ describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
       expect(sets.filter(({ outcome }) => outcome === "applied")).toHaveLength(1);
     },
   );
+
+  test("what is not committed is not told of, by sessions that begin as READ UNCOMMITTED", async () => {
+    const level = "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED";
+    const own = inSessions(level, { operationTimeoutMs: 10_000 });
+    // From here on creates look first.
+    await own.write(create("committed"));
+    for (let round = 0; round < 3; round += 1) await own.write(create("committed"));
+    const holder = await admin.getConnection();
+    await holder.beginTransaction();
+    await store.bind(holder).write(create("uncommitted"));
+    const created = own.write(create("uncommitted"));
+    expect(await own.read("uncommitted")).not.toHaveProperty("entry");
+    await holder.rollback();
+    holder.release();
+    expect(await created).toMatchObject({ outcome: "applied", replayed: false });
+  });
 
   test("a value beyond the server's packet limit is refused before it is sent", async () => {
     await admin.query("SET GLOBAL max_allowed_packet = 65536");

@@ -1,6 +1,7 @@
 // Measures one store: opens it, prints what comes out, and writes its section of the document.
 
-import { cpus, loadavg } from "node:os";
+import { cpus } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Options } from "../options.js";
 import { startProgress } from "../progress.js";
 import type { Arena } from "./comparison.js";
@@ -25,18 +26,38 @@ export interface StoreResult extends ArenaResult {
   readonly missedGoals: readonly string[];
 }
 
-/** Of each core, before the run. Above it something else took part. */
-const IDLE_LOAD = 0.3;
+/** Of all cores, while nothing of ours runs. Above it something else takes part. */
+const IDLE_SHARE = 0.1;
+const LOOK_MS = 1_000;
+
+/** What share of all cores is in use. A load average would still tell of the build before the run. */
+async function coresInUse(): Promise<number> {
+  const times = () => cpus().map(({ times: { idle, ...used } }) => [idle, sum(used)] as const);
+  const before = times();
+  await sleep(LOOK_MS);
+  let [idle, used] = [0, 0];
+  for (const [core, [idleAfter, usedAfter]] of times().entries()) {
+    const [idleBefore = 0, usedBefore = 0] = before[core] ?? [];
+    idle += idleAfter - idleBefore;
+    used += usedAfter - usedBefore;
+  }
+  return used / Math.max(1, used + idle);
+}
+
+function sum(parts: Readonly<Record<string, number>>): number {
+  return Object.values(parts).reduce((total, part) => total + part, 0);
+}
 
 /** Tells on what and how it was measured. */
-function introOf(setting: string, seed: number, timeMs: number): string {
-  const load = loadavg()[0] ?? 0;
-  const busy = load > IDLE_LOAD * cpus().length;
+async function introOf(setting: string, seed: number, timeMs: number): Promise<string> {
+  const share = await coresInUse();
+  const percent = Math.round(100 * share);
   return [
-    `${setting}. ${cpus().length} cores, Node ${process.version.slice(1)}, load before the run`,
-    `${load.toFixed(1)}. In turns for ${timeMs / 1000} s each and per column (seed ${seed}); medians of`,
-    "the rounds, quartiles in brackets.",
-    ...(busy ? ["The machine was busy: rates and times of this run are not to be quoted."] : []),
+    `${setting}. ${cpus().length} cores, of which ${percent} % were in use before the run, Node ${process.version.slice(1)}.`,
+    `In turns for ${timeMs / 1000} s each and per column (seed ${seed}); medians of the rounds, quartiles in brackets.`,
+    ...(share > IDLE_SHARE
+      ? ["The machine was busy: rates and times of this run are not to be quoted."]
+      : []),
   ].join(" ");
 }
 
@@ -49,7 +70,7 @@ export async function measureStore(
   const { concurrency = store.concurrency } = options;
   await using arena = await store.open(concurrency);
   const progress = startProgress();
-  const intro = introOf(arena.setting, seed, timeMs);
+  const intro = await introOf(arena.setting, seed, timeMs);
   print(intro);
   const result = await runArena(arena, {
     only,

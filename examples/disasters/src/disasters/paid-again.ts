@@ -48,7 +48,11 @@ function protect({ store, bank, warehouse }: World): Orders {
   const orders = createStateMachine({ store, name: "order", definition });
   // #endregion
   return {
-    create: (orderId) => orders.create(orderId),
+    async create(orderId) {
+      // #region recipe
+      await orders.create(orderId); // or no event finds it
+      // #endregion
+    },
     async pay(orderId, requestId) {
       // #region recipe
       const move = await orders.fire(orderId, "pay", { requestId });

@@ -25,7 +25,7 @@ import {
 import type { Sessions, Statement } from "../shared/session.js";
 import { quoteTable } from "../shared/table-name.js";
 import { meaning } from "./sqlstate.js";
-import { type Statements, statement, statementsFor } from "./statements.js";
+import { ASKED, limitLocks, type Statements, statement, statementsFor } from "./statements.js";
 import { channelOf } from "./watch.js";
 
 /** Options of `createPostgresStore`. */
@@ -85,6 +85,11 @@ export interface ResolvedOptions {
   readonly sessions: Sessions;
   readonly limits: ServerLimits;
   readonly statements: Statements;
+  /**
+   * Whether answers say whose they are. On postgres.js (3.4) an answer may be another query's: after
+   * yours was canceled, or found to hold `undefined`, behind another one of its connection.
+   */
+  readonly echoes: boolean;
   readonly guesses: Guesses;
   /** Where to notify and how to listen, if the store does. */
   readonly notifications: { readonly channel: string; readonly listen: Listen } | undefined;
@@ -111,7 +116,7 @@ const BEGIN: readonly Statement[] = [
 ];
 
 /** Some of what the statements answer with. */
-const COLUMNS = ["v", "rev", "op", "at", "exp", "now", "wrev", "wat", "wexp", "xid"];
+const COLUMNS = ["v", "rev", "op", "at", "exp", "now", "wrev", "wat", "wexp", "xid", "asked"];
 
 function durabilityOf({ client, durability }: PostgresStoreOptions): Durability {
   if (!isPglite(client)) {
@@ -134,7 +139,8 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
       "client must be a pg Pool or Client, the sql of postgres.js, or a PGlite",
     );
   }
-  if (isPostgresJs(client)) {
+  const echoes = isPostgresJs(client);
+  if (echoes) {
     checkTransform(client, COLUMNS);
   }
   const table = quoteTable("postgres", options.table);
@@ -152,7 +158,11 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
     table,
     exchange: exchangeOver(sessions, meaning, BEGIN),
     ...{ client, prepare, sessions, limits },
-    statements: statementsFor(table, tombstoneUsOf(shared.capabilities), channel),
+    echoes,
+    statements: statementsFor(
+      ...([table, tombstoneUsOf(shared.capabilities), channel, limitLocks] as const),
+      ...(echoes ? [ASKED.write, ASKED.read] : []),
+    ),
     guesses: createGuesses(),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,

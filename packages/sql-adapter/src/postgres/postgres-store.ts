@@ -12,6 +12,7 @@ import type { Reply } from "../shared/session.js";
 import { type SqlTransactions, withTransactions } from "../shared/with-transactions.js";
 import { noRow, readAnswer } from "./answer.js";
 import { type PostgresStoreOptions, resolveOptions } from "./options.js";
+import { ASKED, limitLocks } from "./statements.js";
 import { sweepStatement, sweepStretch } from "./sweep.js";
 import { postgresTransactions } from "./transaction.js";
 import { watchesOn } from "./watch.js";
@@ -20,6 +21,14 @@ import { writeAllAnswer, writeAllParameters, writeAllStatement } from "./write-a
 
 /** A store on Postgres. */
 export interface PostgresStore<Tx = unknown> extends ServerStore, SqlTransactions<Tx> {}
+
+/** The attempt, unless its answer says that it is another's: one without rows says nothing. */
+function echoing(attempt: Attempt<Reply>, asked: (echo: unknown) => boolean): Attempt<Reply> {
+  const [row] = attempt.kind === "answer" ? attempt.value.rows : [];
+  return row === undefined || asked(row.asked)
+    ? attempt
+    : { kind: "noAnswer", cause: new Error("the driver gave another query's answer") };
+}
 
 /** The attempt with its rows read as an answer. */
 function read<T>(
@@ -60,6 +69,7 @@ export function createPostgresStore(
 ): PostgresStore & Partial<WatchableStore> {
   const resolved = resolveOptions(options);
   const { exchange, statements, guesses, notifications, table, runtime, capabilities } = resolved;
+  const { echoes } = resolved;
   const { tombstoneUs } = statements;
   const channel = notifications?.channel;
   const watches = notifications && watchesOn(notifications.listen, notifications.channel);
@@ -73,22 +83,31 @@ export function createPostgresStore(
     capabilities,
     {
       async read(key, deadline) {
-        const seen = await exchange.statement(statements.read, [keyBytes(key)], deadline);
+        const bytes = keyBytes(key);
+        const sent = await exchange.statement(statements.read, [bytes], deadline);
+        const seen = echoes
+          ? echoing(sent, (echo) => echo instanceof Uint8Array && bytes.equals(echo))
+          : sent;
         return read(seen, (row) => readAnswer(key, row, tombstoneUs));
       },
 
       write(write, deadline) {
         const send: SendStep = async (statement, values) => {
-          const sent = await exchange.statement(statement, values, deadline);
+          const answered = await exchange.statement(statement, values, deadline);
+          const sent = echoes ? echoing(answered, (echo) => echo === write.opId) : answered;
           return sent.kind === "answer" ? { kind: "answer", value: sent.value.rows } : sent;
         };
         return writeRound(send, write, deadline, statements, guesses);
       },
 
       async writeAll(all, deadline) {
-        const statement = writeAllStatement(table, tombstoneUs, all.writes.length, channel);
+        const statement = writeAllStatement(
+          ...([table, tombstoneUs, all.writes.length, channel, limitLocks] as const),
+          echoes ? ASKED.writeAll : "",
+        );
         const parameters = writeAllParameters(all, lockTimeout(deadline));
-        const sent = await exchange.statement(statement, parameters, deadline);
+        const answered = await exchange.statement(statement, parameters, deadline);
+        const sent = echoes ? echoing(answered, (echo) => echo === all.opId) : answered;
         return read(racedInsert(sent), (_first, rows) => writeAllAnswer(rows, all, tombstoneUs));
       },
 

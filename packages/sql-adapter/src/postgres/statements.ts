@@ -134,9 +134,16 @@ export function notifying(channel: string | undefined, key: string, written: str
     : `, CASE WHEN ${written} IS NOT NULL THEN pg_notify('${channel}', encode(sha256(${key}), 'hex')) END`;
 }
 
+/** What lets an answer say whose it is: the opId of a write, the key of a read. */
+export const ASKED = {
+  write: ", $2::text AS asked",
+  writeAll: ", $1::text AS asked",
+  read: ", $1::bytea AS asked",
+} as const;
+
 /**
  * Builds the statements of one table, which is quoted already; those of writes may notify, and answer
- * with what else is to be `told`.
+ * with what else is to be `told`, as reads with `toldOfRead`.
  */
 export function statementsFor(
   table: string,
@@ -144,6 +151,7 @@ export function statementsFor(
   channel?: string,
   limit: LockLimit = limitLocks,
   told = "",
+  toldOfRead = "",
 ): Statements {
   const notify = told + notifying(channel, "$1::bytea", "w.rev");
   const notifyShort = told + notifying(channel, "$1::bytea", "x.rev");
@@ -161,7 +169,7 @@ export function statementsFor(
     /** $1 key. Cost: 1 statement. */
     read: statement(
       "read",
-      `SELECT ${HELD}
+      `SELECT ${HELD}${toldOfRead}
 FROM (SELECT ${BEFORE_READ} AS now) t LEFT JOIN ${table} c ON c.k = $1`,
     ),
     /**

@@ -70,7 +70,7 @@ function keys(writes: number): string {
 }
 
 /**
- * $1 opId, $2 lock timeout, then six for each write. Answers a row for each.
+ * $1 opId, $2 lock timeout, then six for each write. Answers a row for each, with what else is to be `told`.
  *
  * Cost: 1 statement; refused or replayed, it takes no lock and writes no log. A second one only if
  * another write to one of the keys committed after the snapshot.
@@ -81,8 +81,9 @@ export function writeAllStatement(
   writes: number,
   channel?: string,
   limit: LockLimit = limitLocks,
+  told = "",
 ): Statement {
-  const notify = notifying(channel, "i.k", "coalesce(u.rev, a.rev)");
+  const notify = told + notifying(channel, "i.k", "coalesce(u.rev, a.rev)");
   return statement(
     "all",
     `WITH i$ (n, k, kind, rev, op, v, ttl) AS (VALUES

@@ -29,6 +29,7 @@ import { openPool, type PoolOptions } from "../support/pg-pools.js";
 const TIMEOUT_MS = 600;
 /** For calls that are to be answered, however busy the machine is. */
 const PATIENT = { operationTimeoutMs: 20_000 } as const;
+const ignore = (): void => {};
 
 describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
   let server: PostgresServer;
@@ -379,6 +380,31 @@ describe.skipIf(missing("postgres"))("on a real Postgres that fails", () => {
     ]);
     await own;
     await sql.end();
+  });
+
+  // postgres.js counts a query that it finds unfit while another is under way among those it sent.
+  test("an answer that postgres.js gives to the wrong query is none", async () => {
+    const sql = postgres({ ...server.connection, max: 1, onnotice: () => {} });
+    const store = createPostgresStore({ client: sql, operationTimeoutMs: TIMEOUT_MS });
+    const held = create(newOpId());
+    await store.write(held);
+    await store.read(held.key);
+    await store.write(create(newOpId()));
+    await store.writeAll({ opId: newOpId(), writes: [create(newOpId())] });
+    const slow = sql.unsafe("SELECT pg_sleep(0.2)", []).then(ignore, ignore);
+    await new Promise((resolve) => setImmediate(resolve));
+    const unfit = sql`SELECT ${undefined as never}::text`.then(ignore, ignore);
+    const behind = [
+      store.write(create(newOpId())),
+      store.write({ ...held, opId: newOpId() }),
+      ...[newOpId(), newOpId()].map((opId) => store.writeAll({ opId, writes: [create(opId)] })),
+    ];
+    await Promise.all([slow, unfit]);
+    const told = await Promise.all(behind);
+    expect(told.map(({ outcome }) => outcome)).toEqual(Array(4).fill("unknown"));
+    const read = store.read(held.key);
+    await expect(read).rejects.toMatchObject({ code: "unavailable" });
+    await sql.end({ timeout: 0 });
   });
 
   test("statements that a pooler lost are sent again", async () => {

@@ -38,7 +38,8 @@ describe("an answer without a row", () => {
 
   // postgres.js leaves them before the first answer after a connection that was lost between rows.
   it("is one where it stands behind holes", async () => {
-    const held = { v: null, rev: null, op: null, at: null, exp: null, now: "7" };
+    const none = { v: null, rev: null, op: null, at: null, exp: null };
+    const held = { ...none, now: "7", asked: Buffer.from("k") };
     const holes: unknown[] = Array(2);
     holes[2] = held;
     const answer = Object.assign(holes, { command: "SELECT", state: null });

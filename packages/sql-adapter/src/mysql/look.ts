@@ -36,9 +36,13 @@ export function slotsIn(
 }
 
 /** What the rows of a read show, and the instant at which it was so. */
-function sightIn(keys: readonly string[], rows: readonly Columns[], statements: Statements): Sight {
+function sightIn(
+  keys: readonly string[],
+  { now, clock }: Columns,
+  rows: readonly Columns[],
+  statements: Statements,
+): Sight {
   const slots = slotsIn(keys, rows, statements);
-  const { now, clock } = rows[0] as Columns;
   // Written between the statement's start and its snapshot: it was so at the racer's own time.
   const latest = Math.max(0, ...[...slots.values()].map(({ writtenAt }) => writtenAt));
   return { now: Math.max(integer(now), Math.min(latest, integer(clock))), slots };
@@ -52,7 +56,13 @@ export async function look(
 ): Promise<Attempt<Sight>> {
   const statement = keys.length === 1 ? statements.read : statements.readAll(keys.length);
   const seen = await ask(statement, keys.map(keyBytes));
-  return seen.kind === "answer"
-    ? { kind: "answer", value: sightIn(keys, seen.value.rows, statements) }
-    : seen;
+  if (seen.kind !== "answer") {
+    return seen;
+  }
+  const [first] = seen.value.rows;
+  if (first === undefined) {
+    // As with sql_select_limit = 0: the statement has a row for what is not there, too.
+    return { kind: "noAnswer", cause: new Error("the server's answer holds no row") };
+  }
+  return { kind: "answer", value: sightIn(keys, first, seen.value.rows, statements) };
 }

@@ -343,6 +343,13 @@ describe.skipIf(missing("mariadb"))("on a real MariaDB", () => {
     expect(now).toMatchObject({ value: "2" });
   });
 
+  test("an answer without a row is none", async () => {
+    await seed("no row");
+    const own = inSessions("SET SESSION sql_select_limit = 0");
+    await expect(own.read("no row")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await own.write(create("no row"))).toMatchObject({ outcome: "unknown" });
+  });
+
   test("a table that is not there is a certain failure that names it", async () => {
     const own = createMysqlStore({ client: admin, table: "nowhere" });
     const failure = { code: "unavailable", message: expect.stringContaining("nowhere") };

@@ -124,7 +124,7 @@ describe.skipIf(missing("postgres"))("on Postgres", () => {
       const getTypeParser = (oid: number, format?: never) =>
         ({ 16: boolean, 20: parse })[oid] ?? pg.types.getTypeParser(oid, format);
       const client = new pg.Pool({ ...server.connection, types: { getTypeParser } as never });
-    client.on("error", () => {});
+      client.on("error", () => {});
       ends.push(() => client.end());
       const store = createPostgresStore({ client });
       const made = await store.write(create(name));

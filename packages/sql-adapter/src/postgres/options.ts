@@ -14,7 +14,7 @@ import {
 import { checkTransform } from "../drivers/postgres-js.js";
 import { checkOptions, SHARED_OPTIONS, type Taken } from "../shared/check-options.js";
 import { type Exchange, exchangeOver } from "../shared/exchange.js";
-import { createGuesses, type Guesses } from "../shared/guesses.js";
+import { createGuesses, type Guesses, UNLIKELY } from "../shared/guesses.js";
 import {
   type Durability,
   duration,
@@ -163,7 +163,8 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
       ...([table, tombstoneUsOf(shared.capabilities), channel, limitLocks] as const),
       ...(echoes ? [ASKED.write, ASKED.read] : []),
     ),
-    guesses: createGuesses(),
+    // An answer without a row says not whose it is, and a short statement may give one.
+    guesses: echoes ? UNLIKELY : createGuesses(),
     notifications: channel === undefined ? undefined : { channel, listen: postgresListen(client) },
     ...shared,
   };

@@ -31,6 +31,9 @@ function placeOf(key: string, create: boolean): number {
   return (hash >>> 0) % PLACES;
 }
 
+/** The guess where no answer without a row can be trusted: the whole statement always has one. */
+export const UNLIKELY: Guesses = { of: () => ({ likely: () => false, learn: () => {} }) };
+
 /** Builds the guesses of a store: likely at first. */
 export function createGuesses(): Guesses {
   const places = new Uint8Array(PLACES).fill(LIKELY);

@@ -58,6 +58,23 @@ describe("an answer without a row", () => {
     expect(moved).toMatchObject({ outcome: "indeterminate" });
   });
 
+  // It may be another query's: what was sent may have applied, and been replaced since.
+  it("is none of a write on postgres.js, whatever a second statement would tell", async () => {
+    const opId = newOpId();
+    const held = { v: Buffer.from("w"), rev: "5", op: newOpId(), at: "5", exp: null, now: "7" };
+    const refused = { ...held, wrev: null, wat: null, wexp: null, asked: opId };
+    const answers = [[], [refused]];
+    const query = (text: string) => {
+      // The store also asks which process answers.
+      const rows = text.includes("pg_backend_pid") ? [] : answers.shift();
+      const answer = Object.assign(rows ?? [refused], { command: "INSERT", state: null });
+      return Object.assign(Promise.resolve(answer), { cancel() {} });
+    };
+    const sql = { unsafe: query, reserve: async () => sql };
+    const store = createPostgresStore({ client: sql as never, table: "entries" });
+    expect(await store.write({ ...create("k"), opId })).toMatchObject({ outcome: "unknown" });
+  });
+
   it("is no answer to a bound store either", async () => {
     const store = createPostgresStore({ client, table: "entries" });
     const bound = store.bind(client as never);
